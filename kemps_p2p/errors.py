@@ -1,0 +1,126 @@
+"""Every exception, by whose fault it is.
+
+An exception carries a reason as an enum; the sentences that people read are made in `wording`. `code`
+values are stable: audit findings, vectors and exit codes use them.
+"""
+
+from enum import Enum
+
+
+class Illegal(Enum):
+    """Why the rules forbid an action: the fault is the actor's, and nothing was sent."""
+
+    NO_SUCH_SEAT = "no-such-seat"
+    NO_SUCH_TARGET = "no-such-target"
+    NOT_IN_RULES = "not-in-rules"
+    NOT_OPEN = "not-open"
+    HALTED = "halted"
+    DEAL_OVER = "deal-over"
+    DEAL_RUNS = "deal-runs"
+    NOT_YOUR_TURN = "not-your-turn"
+    NOT_DEALER = "not-dealer"
+    NOT_IN_HAND = "not-in-hand"
+    NOT_IN_POOL = "not-in-pool"
+    FACE_DOWN = "face-down"
+    UNEVEN = "uneven"
+    NAMED_TWICE = "named-twice"
+    TOO_MANY_CARDS = "too-many-cards"
+    NO_CARD = "no-card"
+    HALF_EXCHANGE = "half-exchange"
+    NO_HALF_EXCHANGE = "no-half-exchange"
+    ALREADY_PASSED = "already-passed"
+    ALREADY_SIGNALLED = "already-signalled"
+    OTHER_POOL = "other-pool"
+    NO_CALL = "no-call"
+    COMBINED_CALLS = "combined-calls"
+    OWN_TEAM = "own-team"
+    BARRED = "barred"
+    NOT_IDLE = "not-idle"
+    NO_MULLIGAN = "no-mulligan"
+    NOT_HALTED = "not-halted"
+    NO_SPEECH = "no-speech"
+    TEXT_TOO_LONG = "text-too-long"
+    NOT_ASKED = "not-asked"
+    FALSE_DENIAL = "false-denial"
+
+
+class Fault(Enum):
+    """What a peer did that an honest program never does."""
+
+    MALFORMED = "malformed"
+    NOT_CANONICAL = "not-canonical"
+    TOO_LARGE = "too-large"
+    BAD_SIGNATURE = "bad-signature"
+    BAD_KEY = "bad-key"
+    BAD_LINK = "bad-link"
+    BAD_STAMP = "bad-stamp"
+    WRONG_MATCH = "wrong-match"
+    WRONG_SEAT = "wrong-seat"
+    WRONG_TERM = "wrong-term"
+    EQUIVOCATION = "equivocation"
+    BAD_GENESIS = "bad-genesis"
+    BAD_COMMITMENT = "bad-commitment"
+    BAD_POINT = "bad-point"
+    BAD_SCALAR = "bad-scalar"
+    BAD_KEY_PROOF = "bad-key-proof"
+    BAD_TURN = "bad-turn"
+    BAD_SHUFFLE_PROOF = "bad-shuffle-proof"
+    BAD_SHARE_PROOF = "bad-share-proof"
+    NOT_OWED = "not-owed"
+    BAD_SEED = "bad-seed"
+    BAD_COIN = "bad-coin"
+    BAD_CLAIM = "bad-claim"
+    BAD_ENTRY = "bad-entry"
+    BAD_EVIDENCE = "bad-evidence"
+    BAD_VERDICT = "bad-verdict"
+    BAD_ORDER = "bad-order"
+    BAD_CHECKPOINT = "bad-checkpoint"
+    BAD_TIME = "bad-time"
+    BAD_BLAME = "bad-blame"
+    BAD_ANNEX = "bad-annex"
+
+
+class KempsError(Exception):
+    """The root of every error that this package raises on purpose."""
+
+
+class IllegalAction(KempsError):
+    """The rules forbid the action here; the actor's own program finds it before anything is sent."""
+
+    def __init__(self, reason: Illegal) -> None:
+        super().__init__(reason.value)
+        self.reason = reason
+
+
+class PeerFault(KempsError):
+    """A peer said something that no honest program says.
+
+    `culprit` is a seat, or None while no verified signature names one. `evidence` holds the bytes that
+    prove it, empty where the message itself is the proof.
+    """
+
+    def __init__(
+        self, code: Fault, text: str = "", *, culprit: int | None = None, evidence: bytes = b""
+    ) -> None:
+        super().__init__(f"{code.value}: {text}" if text else code.value)
+        self.code = code
+        self.text = text
+        self.culprit = culprit
+        self.evidence = evidence
+
+
+class Missing(KempsError):
+    """Something has not arrived: a gap or silence, nobody's proven fault."""
+
+
+class RuntimeFault(KempsError):
+    """The machine we run on failed: disk, socket, permission."""
+
+
+class AuditFailure(KempsError):
+    """A log does not hold at `index`; `cause` says what and whose it is."""
+
+    def __init__(self, index: int, cause: KempsError) -> None:
+        super().__init__(f"entry {index}: {cause}")
+        self.index = index
+        self.cause = cause
