@@ -1,0 +1,39 @@
+"""Committed coins: hash chains whose preimages settle what the table's poll leaves together.
+
+The genesis holds the end of each seat's chain; every draw uses up one preimage, so that nobody can choose
+its coin after seeing the claims. Section "Coins" of protocol.md.
+"""
+
+from typing import NewType
+
+from kemps_p2p.codec import Digest, derive, tagged_hash
+from kemps_p2p.errors import Fault, PeerFault
+from kemps_p2p.ids import Seat
+
+Coin = NewType("Coin", bytes)
+"""32 bytes: a preimage of the chain, or its published end."""
+
+CHAIN_LENGTH = 4096
+
+
+def _next(coin: bytes) -> Coin:
+    return Coin(tagged_hash("kemps/v1/coin", coin))
+
+
+def coin_chain(secret: bytes) -> tuple[Coin, ...]:
+    """The chain from its published end (index 0) to its root (index CHAIN_LENGTH)."""
+    chain = [Coin(derive("kemps/v1/coin-root", secret)[:32])]
+    for _ in range(CHAIN_LENGTH):
+        chain.append(_next(chain[-1]))
+    return tuple(reversed(chain))
+
+
+def check_coin(last: bytes, coin: bytes, seat: Seat) -> None:
+    """Raise `PeerFault` BAD_COIN unless `coin` is the preimage that follows `last` in the seat's chain."""
+    if len(coin) != 32 or _next(coin) != last:
+        raise PeerFault(Fault.BAD_COIN, "a coin does not fit the committed chain", culprit=seat)
+
+
+def priority(set_digest: bytes, coins: tuple[bytes, ...], claim: bytes) -> Digest:
+    """Where a claim comes in the draw of a set: lower goes first. `coins` are the claimants', by seat."""
+    return tagged_hash("kemps/v1/draw", set_digest, *coins, claim)

@@ -1,0 +1,48 @@
+"""Evidence: bytes that prove to a stranger whose fault it is.
+
+Only what signed items prove by themselves lives here; what needs the deck or the rules is proven by folding.
+Section "Evidence" of protocol.md.
+"""
+
+from kemps_p2p.codec import Digest, Record
+from kemps_p2p.errors import Fault, PeerFault
+from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.entry import entry_of
+from kemps_p2p.ledger.tape import Ack, Signed, TapeItem, open_item
+
+
+class Equivocation(Record, frozen=True, tag=1):
+    """Two signed items that one honest key cannot make."""
+
+    first: Signed
+    second: Signed
+
+
+def contradiction(first: TapeItem, second: TapeItem) -> str | None:
+    """Why two different items of one seat cannot both come from an honest program; None if they can."""
+    if first.seat != second.seat or first.digest == second.digest:
+        return None
+    if first.item.number == second.item.number:
+        return f"two items at number {first.item.number} of one tape"
+    one, other = entry_of(first), entry_of(second)
+    if one and other and (one.epoch, one.term, one.index) == (other.epoch, other.term, other.index):
+        return f"two entries at index {one.index} of one term"
+    for ack in (s for s in first.item.body if isinstance(s, Ack)):
+        for second_ack in (s for s in second.item.body if isinstance(s, Ack)):
+            same_place = (ack.epoch, ack.term, ack.head.index) == (
+                second_ack.epoch,
+                second_ack.term,
+                second_ack.head.index,
+            )
+            if same_place and ack.head.digest != second_ack.head.digest:
+                return f"acks of two entries at index {ack.head.index}"
+    return None
+
+
+def check_equivocation(evidence: Equivocation, match: Digest, keys: tuple[bytes, ...]) -> Seat:
+    """The culprit that the evidence proves. Raises `PeerFault` BAD_EVIDENCE if it proves nothing."""
+    first = open_item(evidence.first, match, keys)
+    second = open_item(evidence.second, match, keys)
+    if contradiction(first, second) is None:
+        raise PeerFault(Fault.BAD_EVIDENCE, "the two items do not contradict each other")
+    return first.seat

@@ -1,0 +1,195 @@
+"""A seat's tape: signed, numbered, linked and stamped items.
+
+Knows nothing of what a claim asks for or a deed fulfils: both are opaque bytes. Invariants:
+
+1. An item's digest covers its bytes and its signature; `prev` and every reference name that digest.
+2. Numbers of a tape have no gaps; stamps grow by number, and beyond every stamp that the item rests on.
+
+Section "Tape" of protocol.md.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from kemps_p2p.codec import Digest, Record, decode, encode, tagged_hash
+from kemps_p2p.errors import Fault, PeerFault
+from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.identity import Identity, verify
+
+ITEM_LABEL = "kemps/v1/item"
+ITEM_BYTES_MAX = 256 * 1024
+NO_DIGEST = Digest(bytes(32))
+
+
+class Head(Record, frozen=True):
+    """The last entry of a chain: its index and digest."""
+
+    index: int
+    digest: Digest
+
+
+class Claim(Record, frozen=True, tag=1):
+    """A wish made against a final head. `rivals`: undecided conflicting claims already on this tape."""
+
+    head: Head
+    action: bytes
+    rivals: tuple[Digest, ...]
+
+
+class Receipt(Record, frozen=True, tag=2):
+    """The word of a witness: I hold this claim. `rivals` as in `Claim`."""
+
+    claim: Digest
+    rivals: tuple[Digest, ...]
+
+
+class Ack(Record, frozen=True, tag=3):
+    """The word of a seat: I hold and accept the entry at this index, and all before it."""
+
+    epoch: int
+    term: int
+    head: Head
+
+
+class CoinReveal(Record, frozen=True, tag=4):
+    """The seat's next coin, owed to the contest that the entry at `index` names."""
+
+    index: int
+    coin: bytes
+
+
+class Deed(Record, frozen=True, tag=5):
+    """A duty fulfilled (key, turn, shares, seed): bytes that only `session` reads."""
+
+    payload: bytes
+
+
+class Append(Record, frozen=True, tag=6):
+    """An entry of the sequencer. It stands alone in its item."""
+
+    entry: bytes
+
+
+Statement: TypeAlias = Claim | Receipt | Ack | CoinReveal | Deed | Append
+
+
+class Item(Record, frozen=True):
+    """What is signed: one or more statements of one seat at one place of its tape."""
+
+    match: Digest
+    seat: int
+    incarnation: int
+    number: int
+    prev: Digest
+    lamport: int
+    body: tuple[Statement, ...]
+
+
+class Signed(Record, frozen=True):
+    """An item as it travels and is stored: its bytes and the seat's signature over them."""
+
+    raw: bytes
+    signature: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class TapeItem:
+    """A decoded item whose signature has verified, with the digest that names it."""
+
+    signed: Signed
+    item: Item
+    digest: Digest
+
+    @property
+    def seat(self) -> Seat:
+        """The author."""
+        return Seat(self.item.seat)
+
+
+def item_digest(signed: Signed) -> Digest:
+    """The digest that names an item; it covers the signature."""
+    return tagged_hash(ITEM_LABEL, signed.raw, signed.signature)
+
+
+def open_item(signed: Signed, match: Digest, keys: tuple[bytes, ...]) -> TapeItem:
+    """Decode and verify an item; `keys` are the identity keys by seat.
+
+    Raises `PeerFault` without a culprit unless the author's signature has verified, since a stranger's
+    bytes must not lead to blame; after that the author is the culprit of what it signed.
+    """
+    if len(signed.raw) > ITEM_BYTES_MAX:
+        raise PeerFault(Fault.TOO_LARGE, "an item is larger than the protocol allows")
+    item = decode(signed.raw, Item)
+    if item.match != match:
+        raise PeerFault(Fault.WRONG_MATCH, "an item of another match")
+    if not 0 <= item.seat < len(keys):
+        raise PeerFault(Fault.WRONG_SEAT, "an item of a seat that is not at the table")
+    verify(keys[item.seat], ITEM_LABEL, signed.raw, signed.signature)
+    check_form(item)
+    return TapeItem(signed, item, item_digest(signed))
+
+
+def check_form(item: Item) -> None:
+    """Raise `PeerFault` with the author as culprit for an item that no honest program signs."""
+    seat = item.seat
+    if item.incarnation != 0 or item.number < 0 or len(item.prev) != 32:
+        raise PeerFault(Fault.BAD_LINK, "number, incarnation or link out of range", culprit=seat)
+    if (item.number == 0) != (item.prev == NO_DIGEST):
+        raise PeerFault(Fault.BAD_LINK, "only the first item has no predecessor", culprit=seat)
+    if item.lamport <= item.number or item.lamport >= 1 << 62:
+        raise PeerFault(Fault.BAD_STAMP, "a stamp below its number or out of range", culprit=seat)
+    if not item.body:
+        raise PeerFault(Fault.MALFORMED, "an item says nothing", culprit=seat)
+    if len(item.body) > 1 and any(isinstance(statement, Append) for statement in item.body):
+        raise PeerFault(Fault.MALFORMED, "an entry stands alone in its item", culprit=seat)
+    if sum(isinstance(statement, Claim) for statement in item.body) > 1:
+        raise PeerFault(Fault.MALFORMED, "an item makes more than one claim", culprit=seat)
+
+
+def claim_of(item: Item) -> Claim | None:
+    """The claim an item makes, if it makes one. The item's digest names the claim."""
+    for statement in item.body:
+        if isinstance(statement, Claim):
+            return statement
+    return None
+
+
+class TapeWriter:
+    """The own tape: number, link and stamp of the next item. The only place where items are signed."""
+
+    def __init__(self, match: Digest, seat: Seat, sign: Callable[[str, bytes], bytes]) -> None:
+        self._match = match
+        self._seat = seat
+        self._sign = sign
+        self.number = 0
+        self.prev = NO_DIGEST
+        self.lamport = 0
+
+    def see(self, lamport: int) -> None:
+        """Note a stamp seen on another tape."""
+        self.lamport = max(self.lamport, lamport)
+
+    def write(self, body: tuple[Statement, ...]) -> TapeItem:
+        """Sign the next item."""
+        self.lamport += 1
+        item = Item(
+            match=self._match,
+            seat=self._seat,
+            incarnation=0,
+            number=self.number,
+            prev=self.prev,
+            lamport=self.lamport,
+            body=body,
+        )
+        raw = encode(item)
+        signed = Signed(raw=raw, signature=self._sign(ITEM_LABEL, raw))
+        digest = item_digest(signed)
+        self.number += 1
+        self.prev = digest
+        return TapeItem(signed, item, digest)
+
+
+def tape_writer(match: Digest, seat: Seat, identity: Identity) -> TapeWriter:
+    """A fresh tape that signs with `identity`."""
+    return TapeWriter(match, seat, identity.sign)
