@@ -23,7 +23,7 @@ from itertools import pairwise
 
 from kemps_p2p.codec import Digest
 from kemps_p2p.deck.context import SEED_BYTES, Secrets, Stage, Table
-from kemps_p2p.deck.group import IDENTITY, Group, Point, card_point, check_points, total
+from kemps_p2p.deck.group import IDENTITY, Group, Point, card_point, check_length, check_points, total
 from kemps_p2p.deck.shares import (
     DIGEST_BYTES,
     DealKey,
@@ -161,18 +161,32 @@ def make_turn(deck: Deck, seat: Seat, seed: bytes) -> Turn:
     return _turn(deck, seat, seed)
 
 
-def _turn_form(deck: Deck, seat: Seat, turn: object) -> Blinded:
-    """Return the list of a turn whose form is right, lengths first."""
+def _check_turn_lengths(deck: Deck, seat: Seat, turn: object) -> None:
+    """Refuse a turn of another shape before anything in it is looked at."""
     if not isinstance(turn, Turn):
         raise PeerFault(Fault.MALFORMED, "not a turn", culprit=seat)
     named: object = turn.input
     if not isinstance(named, bytes) or len(named) != DIGEST_BYTES:
         raise PeerFault(Fault.MALFORMED, "a digest has 32 bytes", culprit=seat)
     count = len(deck.cards)
+    check_length(turn.a, count, "a", seat)
+    check_length(turn.c, count, "c", seat)
     check_proof_lengths(turn.proof, count, seat)
-    check_lengths = ((turn.a, "a"), (turn.c, "c"))
-    a, c = (check_points(deck.table.group, points, count, what, seat) for points, what in check_lengths)
-    return Blinded(a, c)
+
+
+def _inputs(deck: Deck, seat: Seat, turn: Turn) -> Blinded:
+    """Return the list on which a seat must have taken its turn, if that is the one it names."""
+    inputs = list_before(deck, seat)
+    if turn.input != input_digest(deck, seat, inputs):
+        raise PeerFault(Fault.BAD_TURN, "on another list", culprit=seat)
+    return inputs
+
+
+def _outputs(deck: Deck, seat: Seat, turn: Turn) -> Blinded:
+    """Return the list that a turn leaves, once every point in it is checked."""
+    group, count = deck.table.group, len(deck.cards)
+    a = check_points(group, turn.a, count, "a", seat)
+    return Blinded(a, check_points(group, turn.c, count, "c", seat))
 
 
 def check_turn(deck: Deck, seat: Seat, turn: Turn) -> None:
@@ -182,12 +196,11 @@ def check_turn(deck: Deck, seat: Seat, turn: Turn) -> None:
     BAD_TURN (another list, or not yet its turn) or BAD_SHUFFLE_PROOF, all the seat's own fault.
     """
     _check_seat(deck.table, seat)
-    outputs = _turn_form(deck, seat, turn)
     if deck.joint_key is None or len(deck.turns) < seat:
         raise PeerFault(Fault.BAD_TURN, "out of turn", culprit=seat)
-    inputs = list_before(deck, seat)
-    if turn.input != input_digest(deck, seat, inputs):
-        raise PeerFault(Fault.BAD_TURN, "on another list", culprit=seat)
+    _check_turn_lengths(deck, seat, turn)
+    inputs = _inputs(deck, seat, turn)
+    outputs = _outputs(deck, seat, turn)
     verify(Statement(deck.context(seat, Stage.TURN), deck.joint_key, inputs, outputs), turn.proof)
 
 
@@ -199,9 +212,9 @@ def add_turn(deck: Deck, seat: Seat, turn: Turn) -> Deck:
     _check_seat(deck.table, seat)
     if next_turn(deck) != seat:
         raise PeerFault(Fault.BAD_TURN, "out of turn", culprit=seat)
-    _turn_form(deck, seat, turn)
-    if turn.input != list_digest(deck):
-        raise PeerFault(Fault.BAD_TURN, "on another list", culprit=seat)
+    _check_turn_lengths(deck, seat, turn)
+    _inputs(deck, seat, turn)
+    _outputs(deck, seat, turn)
     return replace(deck, turns=(*deck.turns, turn))
 
 
