@@ -1,0 +1,402 @@
+"""Files that only grow, and secrets that are written once.
+
+An append-only file holds MessagePack objects back to back. What they mean is unknown here. Invariants:
+
+1. `append` is one write of the whole object with no buffer of ours, so that what it wrote survives the death
+   of this process. It leaves nothing half-written: a write that fails is cut back.
+2. On opening, nothing is changed but a torn last object, which is cut off and handed to the caller.
+   Anything else that is wrong raises, and the file stays as it was.
+3. Two processes never hold one file open for writing.
+4. After a failed fsync nothing is believed: the file takes no more.
+
+Section "Journal and log" of protocol.md.
+"""
+
+import asyncio
+import contextlib
+import os
+import stat
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgpack  # type: ignore[import-untyped]
+
+from kemps_p2p.errors import RuntimeFault
+
+SYNC_MS = 200
+"""What was appended is on disk after this long at most, while an event loop runs."""
+
+OBJECT_BYTES_MAX = 8 * 1024 * 1024
+_LOCK_OFFSET = 1 << 62
+_OPEN_FLAGS = os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was in a file when it was opened."""
+
+    objects: tuple[bytes, ...]
+    torn: bytes
+    """The beginning of a last object that was never finished, now cut off; empty if there was none."""
+
+
+def _fault(path: Path, doing: str, error: OSError) -> RuntimeFault:
+    return RuntimeFault(f"cannot {doing} {path}: {error.strerror or error}")
+
+
+def split_objects(data: bytes, *, object_bytes_max: int = OBJECT_BYTES_MAX) -> Found:
+    """Cut `data` into its MessagePack objects; what is left of an unfinished last one is `torn`.
+
+    Each object must be an array, a map or bytes, at most `object_bytes_max` long. Raises `RuntimeFault` with
+    the offset of the first that is not. A remainder that is longer than any object is wrong, not torn.
+    """
+    # Maps are read as pairs, since a key that cannot be hashed is none of our business here.
+    unpacker = msgpack.Unpacker(
+        raw=True,
+        strict_map_key=False,
+        object_pairs_hook=list,
+        ext_hook=lambda code, ext: (code, ext),
+        max_buffer_size=max(len(data), 1),
+        max_str_len=object_bytes_max,
+        max_bin_len=object_bytes_max,
+        max_array_len=object_bytes_max,
+        max_map_len=object_bytes_max,
+        max_ext_len=object_bytes_max,
+    )
+    unpacker.feed(data)
+    objects: list[bytes] = []
+    start = 0
+    while start < len(data):
+        if not _is_container(data[start]):
+            raise RuntimeFault(f"byte {start}: not the start of an object")
+        try:
+            unpacker.unpack()
+        except msgpack.OutOfData:
+            if len(data) - start > object_bytes_max:
+                raise RuntimeFault(f"byte {start}: an object longer than {object_bytes_max}") from None
+            return Found(tuple(objects), data[start:])
+        except (ValueError, TypeError, OverflowError, RecursionError) as error:
+            raise RuntimeFault(f"byte {start}: not an object ({type(error).__name__})") from None
+        end = unpacker.tell()
+        if end - start > object_bytes_max:
+            raise RuntimeFault(f"byte {start}: an object longer than {object_bytes_max}")
+        objects.append(data[start:end])
+        start = end
+    return Found(tuple(objects), b"")
+
+
+def _is_container(lead: int) -> bool:
+    # fixmap and fixarray 0x80-0x9f, bin 0xc4-0xc6, array and map 0xdc-0xdf. A tail of zeros, as some file
+    # systems leave it after a power cut, would otherwise read as so many small numbers.
+    return 0x80 <= lead <= 0x9F or 0xC4 <= lead <= 0xC6 or 0xDC <= lead <= 0xDF
+
+
+def make_directory(path: Path) -> None:
+    """Make `path` and what is missing above it, open to the own user only; one that is there stays as it is.
+
+    Raises `RuntimeFault`.
+    """
+    missing = [path, *path.parents]
+    try:
+        for directory in reversed([each for each in missing if not each.exists()]):
+            with contextlib.suppress(FileExistsError):
+                directory.mkdir(mode=0o700)
+                sync_directory(directory.parent)
+        if not path.is_dir():
+            raise RuntimeFault(f"cannot make directory {path}: a file is there")
+    except OSError as error:
+        raise _fault(path, "make directory", error) from None
+
+
+def sync_directory(path: Path) -> None:
+    """Put the names in a directory on disk. Raises `OSError`. Windows has no such call and needs none."""
+    if sys.platform == "win32":
+        return
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int) -> None:
+    """Take the file for this process until it is closed; `OSError` if another has it."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        os.lseek(descriptor, _LOCK_OFFSET, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _read_all(descriptor: int) -> bytes:
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    pieces = []
+    while piece := os.read(descriptor, 1 << 20):
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    """One write; more only where the system took a part of it."""
+    written = os.write(descriptor, data)
+    while written < len(data):
+        written += os.write(descriptor, data[written:])
+
+
+class AppendFile:
+    """An append-only file, held open and locked. Make one with `open`.
+
+    Under a running event loop, what is appended goes to disk in groups within `SYNC_MS`, off the loop.
+    Without one, only `sync_now` and `close` put it there.
+    """
+
+    def __init__(self, path: Path, descriptor: int, found: Found, size: int) -> None:
+        self.path = path
+        self.found = found
+        self._descriptor: int | None = descriptor
+        self._size = size
+        self._synced_size = size
+        self._broken = ""
+        self._timer: asyncio.TimerHandle | None = None
+        self._syncing: asyncio.Future[None] | None = None
+        # Held while fsync runs in another thread, so that closing cannot hand its descriptor to another file.
+        self._guard = threading.Lock()
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        *,
+        header: bytes = b"",
+        mode: int = 0o600,
+        object_bytes_max: int = OBJECT_BYTES_MAX,
+    ) -> "AppendFile":
+        """Open or make `path`, lock it, and read what is in it into `found`.
+
+        A new file gets `header` (objects), one that is there must begin with it. Raises `RuntimeFault`: no
+        permission, read-only, disk full, held by another process, another header, or not a file of objects;
+        in all these cases nothing in the file is changed.
+        """
+        descriptor, is_new = _open(path, mode)
+        try:
+            opened = cls._read(path, descriptor, header, object_bytes_max)
+            os.fsync(descriptor)
+            if is_new:
+                sync_directory(path.parent)
+        except OSError as error:
+            os.close(descriptor)
+            raise _fault(path, "open", error) from None
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return opened
+
+    @classmethod
+    def _read(cls, path: Path, descriptor: int, header: bytes, object_bytes_max: int) -> "AppendFile":
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise RuntimeFault(f"cannot open {path}: not a file")
+        try:
+            _lock(descriptor)
+        except OSError:
+            raise RuntimeFault(f"cannot open {path}: another process has it open") from None
+        data = _read_all(descriptor)
+        try:
+            found = split_objects(data, object_bytes_max=object_bytes_max)
+        except RuntimeFault as fault:
+            raise RuntimeFault(f"{path}: {fault}") from None
+        whole_bytes = len(data) - len(found.torn)
+        if not (data.startswith(header) if whole_bytes else header.startswith(data) or not header):
+            raise RuntimeFault(f"{path}: byte 0: begins with another header")
+        if found.torn:
+            os.ftruncate(descriptor, whole_bytes)
+        opened = cls(path, descriptor, found, whole_bytes)
+        if not whole_bytes and header:
+            opened._write(header)
+        return opened
+
+    @property
+    def size(self) -> int:
+        """Bytes in the file, all of them whole objects."""
+        return self._size
+
+    @property
+    def is_synced(self) -> bool:
+        """Whether everything appended is on disk."""
+        return self._synced_size == self._size
+
+    def append(self, data: bytes) -> None:
+        """Write one whole object, or several, at the end, at once.
+
+        Raises `RuntimeFault` if it cannot be written in full; nothing of it is in the file then.
+        """
+        self._write(data)
+        if self._timer is None and self._syncing is None:
+            with contextlib.suppress(RuntimeError):
+                loop = asyncio.get_running_loop()
+                self._timer = loop.call_later(SYNC_MS / 1000, self._start_sync)
+
+    async def sync(self) -> None:
+        """Return once everything appended before the call is on disk; other tasks run meanwhile.
+
+        Raises `RuntimeFault` if the disk failed; the file then takes no more.
+        """
+        wanted = self._size
+        while self._synced_size < wanted:
+            self._usable()
+            self._start_sync()
+            if self._syncing is not None:
+                await asyncio.shield(self._syncing)
+        self._usable()
+
+    def sync_now(self) -> None:
+        """Put everything appended on disk before returning. Raises like `sync`."""
+        self._usable()
+        self._fsync()
+        self._usable()
+
+    def close(self) -> None:
+        """Put everything on disk, unlock and close; closed it is even where the disk fails.
+
+        Raises `RuntimeFault` if anything appended may be lost.
+        """
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._descriptor is None:
+            return
+        self._fsync()
+        with self._guard:
+            descriptor, self._descriptor = self._descriptor, None
+            os.close(descriptor)
+        if self._broken:
+            raise RuntimeFault(self._broken)
+
+    def _usable(self) -> int:
+        if self._broken:
+            raise RuntimeFault(self._broken)
+        if self._descriptor is None:
+            raise RuntimeFault(f"{self.path} is closed")
+        return self._descriptor
+
+    def _write(self, data: bytes) -> None:
+        descriptor = self._usable()
+        try:
+            _write_all(descriptor, data)
+        except OSError as error:
+            fault = _fault(self.path, "write", error)
+            try:
+                os.ftruncate(descriptor, self._size)
+            except OSError:
+                # A part of the object may be there; anything after it could not be read again.
+                self._broken = str(fault)
+            raise fault from None
+        self._size += len(data)
+
+    def _start_sync(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._syncing is None and not self.is_synced and not self._broken and self._descriptor is not None:
+            loop = asyncio.get_running_loop()
+            self._syncing = loop.run_in_executor(None, self._fsync)
+            self._syncing.add_done_callback(self._sync_ended)
+
+    def _sync_ended(self, done: "asyncio.Future[None]") -> None:
+        self._syncing = None
+        if not done.cancelled():
+            done.result()
+        # More may have been appended while the disk was busy.
+        if not self.is_synced and self._timer is None and not self._broken:
+            self._timer = done.get_loop().call_later(SYNC_MS / 1000, self._start_sync)
+
+    def _fsync(self) -> None:
+        with self._guard:
+            if self._descriptor is None or self._broken:
+                return
+            size = self._size
+            try:
+                os.fsync(self._descriptor)
+            except OSError as error:
+                self._broken = str(_fault(self.path, "sync", error))
+                return
+            self._synced_size = max(self._synced_size, size)
+
+
+def _open(path: Path, mode: int) -> tuple[int, bool]:
+    """The descriptor, and whether the file was made just now."""
+    try:
+        try:
+            return os.open(path, _OPEN_FLAGS | os.O_CREAT | os.O_EXCL, mode), True
+        except FileExistsError:
+            return os.open(path, _OPEN_FLAGS), False
+    except OSError as error:
+        raise _fault(path, "open", error) from None
+
+
+class SecretFile:
+    """A small file that only its owner can read, written once, whole or not at all."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def write(self, secret: bytes) -> None:
+        """Put `secret` on disk, with the name that leads to it, before returning.
+
+        Raises `RuntimeFault` if the file is there already or cannot be written.
+        """
+        draft = self.path.with_name(f"{self.path.name}.{os.getpid()}.draft")
+        try:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+            with contextlib.suppress(FileNotFoundError):
+                draft.unlink()
+            descriptor = os.open(draft, flags, 0o600)
+            try:
+                _write_all(descriptor, secret)
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            self._name(draft)
+            sync_directory(self.path.parent)
+        except FileExistsError:
+            raise RuntimeFault(f"{self.path} is there already and is written only once") from None
+        except OSError as error:
+            raise _fault(self.path, "write", error) from None
+        finally:
+            with contextlib.suppress(OSError):
+                draft.unlink(missing_ok=True)
+
+    def _name(self, draft: Path) -> None:
+        # A second name fails if the file is there, where a POSIX rename would silently replace it. On Windows
+        # it is the rename that fails. Some file systems have no second names.
+        if sys.platform == "win32":
+            os.rename(draft, self.path)
+            return
+        try:
+            os.link(draft, self.path)
+        except PermissionError as error:
+            if self.path.exists():
+                raise FileExistsError from error
+            os.rename(draft, self.path)
+
+    def read(self) -> bytes | None:
+        """The secret, or None if there is none yet. Raises `RuntimeFault`, also where others may read it."""
+        try:
+            descriptor = os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise _fault(self.path, "read", error) from None
+        try:
+            if sys.platform != "win32" and stat.S_IMODE(os.fstat(descriptor).st_mode) & 0o077:
+                raise RuntimeFault(f"{self.path} is a secret that others can read: chmod 600 it")
+            return _read_all(descriptor)
+        except OSError as error:
+            raise _fault(self.path, "read", error) from None
+        finally:
+            os.close(descriptor)
