@@ -103,7 +103,9 @@ class Ristretto:
 
     def is_point(self, data: bytes) -> bool:
         """Whether these 32 bytes are canonical."""
-        return bool(rbcl.crypto_core_ristretto255_is_valid_point(data))
+        # libsodium 1.0.18, which rbcl bundles, ignores the top bit: every point would have a second encoding,
+        # the identity too. RFC 9496 refuses it.
+        return data[31] < 0x80 and bool(rbcl.crypto_core_ristretto255_is_valid_point(data))
 
     def from_hash(self, digest: bytes) -> Point:
         """Map 64 uniform bytes to a point."""
