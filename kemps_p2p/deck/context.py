@@ -15,6 +15,7 @@ from enum import Enum
 
 from kemps_p2p.codec import Digest, Transcript, derive, tagged_hash
 from kemps_p2p.deck.group import Group, wide_scalar
+from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Seat
 
 VERSION = 1
@@ -54,6 +55,12 @@ class Table:
             number(self.attempt),
             number(self.seats),
         )
+
+
+def check_seat(table: Table, seat: Seat) -> None:
+    """Refuse a seat that the table does not have. Raises `PeerFault` WRONG_SEAT, without a culprit."""
+    if not 0 <= seat < table.seats:
+        raise PeerFault(Fault.WRONG_SEAT, f"no seat {seat} at this table")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from kemps_p2p.codec import Digest
-from kemps_p2p.deck.context import SEED_BYTES, Secrets, Stage, Table
+from kemps_p2p.deck.context import SEED_BYTES, Secrets, Stage, Table, check_seat
 from kemps_p2p.deck.group import IDENTITY, Group, Point, card_point, check_length, check_points, total
 from kemps_p2p.deck.shares import (
     DIGEST_BYTES,
@@ -92,12 +92,6 @@ __all__ = [
 ]
 
 
-def _check_seat(table: Table, seat: Seat) -> None:
-    """Refuse a seat that the table does not have."""
-    if not 0 <= seat < table.seats:
-        raise PeerFault(Fault.WRONG_SEAT, f"no seat {seat} at this table")
-
-
 # Keys
 
 
@@ -109,7 +103,6 @@ def add_key(deck: Deck, seat: Seat, key: DealKey) -> Deck:
     only for seats that conspire, and then in vain while one seat is honest; it is refused all the same.
     """
     table, group = deck.table, deck.table.group
-    _check_seat(table, seat)
     point = check_key_form(table, seat, key)
     if deck.keys[seat] is not None:
         raise PeerFault(Fault.BAD_KEY, "a second key", culprit=seat)
@@ -195,7 +188,7 @@ def check_turn(deck: Deck, seat: Seat, turn: Turn) -> None:
     The deck may already hold this turn and later ones. Raises `PeerFault` MALFORMED, BAD_POINT, BAD_SCALAR,
     BAD_TURN (another list, or not yet its turn) or BAD_SHUFFLE_PROOF, all the seat's own fault.
     """
-    _check_seat(deck.table, seat)
+    check_seat(deck.table, seat)
     if deck.joint_key is None or len(deck.turns) < seat:
         raise PeerFault(Fault.BAD_TURN, "out of turn", culprit=seat)
     _check_turn_lengths(deck, seat, turn)
@@ -209,7 +202,7 @@ def add_turn(deck: Deck, seat: Seat, turn: Turn) -> Deck:
 
     Raises `PeerFault` MALFORMED, BAD_POINT, or BAD_TURN (out of turn, taken twice, on another list).
     """
-    _check_seat(deck.table, seat)
+    check_seat(deck.table, seat)
     if next_turn(deck) != seat:
         raise PeerFault(Fault.BAD_TURN, "out of turn", culprit=seat)
     _check_turn_lengths(deck, seat, turn)
@@ -250,7 +243,7 @@ def make_shares(deck: Deck, seat: Seat, seed: bytes, positions: Sequence[Positio
 
 def _shares_form(deck: Deck, seat: Seat, shares: object) -> tuple[tuple[Position, ...], tuple[Point, ...]]:
     """Return positions and points of shares whose form is right, lengths first."""
-    _check_seat(deck.table, seat)
+    check_seat(deck.table, seat)
     if not isinstance(shares, Shares):
         raise PeerFault(Fault.MALFORMED, "not shares", culprit=seat)
     if not is_shuffled(deck):
@@ -352,7 +345,7 @@ def check_seed(decks: Sequence[Deck], seat: Seat, seed: bytes) -> None:
     if not isinstance(opened, bytes) or len(opened) != SEED_BYTES:
         raise PeerFault(Fault.MALFORMED, "a deal seed has 32 bytes", culprit=seat)
     for deck in decks:
-        _check_seat(deck.table, seat)
+        check_seat(deck.table, seat)
         if deck.keys[seat] != make_key(deck.table, seat, seed):
             raise PeerFault(Fault.BAD_SEED, "not the seed of this key", culprit=seat)
         if len(deck.turns) > seat and deck.turns[seat] != _turn(deck, seat, seed):

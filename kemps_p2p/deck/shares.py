@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kemps_p2p.codec import Digest, Record, Transcript
-from kemps_p2p.deck.context import SEED_BYTES, Context, Secrets, Stage, Table, nonces, number
+from kemps_p2p.deck.context import SEED_BYTES, Context, Secrets, Stage, Table, check_seat, nonces, number
 from kemps_p2p.deck.group import (
     ORDER,
     Group,
@@ -119,7 +119,11 @@ def make_key(table: Table, seat: Seat, seed: bytes) -> DealKey:
 
 
 def check_key_form(table: Table, seat: Seat, key: object) -> Point:
-    """Return the point of a key whose form is right. Raises `PeerFault` MALFORMED or BAD_POINT."""
+    """Return the point of a key whose form is right.
+
+    Raises `PeerFault` WRONG_SEAT (no culprit), MALFORMED or BAD_POINT.
+    """
+    check_seat(table, seat)
     if not isinstance(key, DealKey):
         raise PeerFault(Fault.MALFORMED, "not a deal key", culprit=seat)
     committed: object = key.commitment
@@ -157,7 +161,7 @@ def _weights(transcript: Transcript, count: int) -> tuple[int, ...]:
 
 
 def _weighted(group: Group, weights: Sequence[int], points: Sequence[Point]) -> Point:
-    """Σ ω·point. One position needs no weight: with one pair the proof is the plain one."""
+    """Σ ω·point."""
     return total(group, (group.mul(w, point) for w, point in zip(weights, points, strict=True)))
 
 
