@@ -1,4 +1,4 @@
-"""Files that only grow, and secrets that are written once.
+"""Files that only grow.
 
 An append-only file holds MessagePack objects back to back. What they mean is unknown here. Invariants:
 
@@ -16,7 +16,6 @@ import asyncio
 import contextlib
 import os
 import stat
-import sys
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,12 +23,22 @@ from pathlib import Path
 import msgpack  # type: ignore[import-untyped]
 
 from kemps_p2p.errors import RuntimeFault
+from kemps_p2p.runtime.files import (
+    SecretFile,
+    file_fault,
+    lock,
+    make_directory,
+    read_all,
+    sync_directory,
+    write_all,
+)
+
+__all__ = ["AppendFile", "Found", "SecretFile", "make_directory", "split_objects"]
 
 SYNC_MS = 200
 """What was appended is on disk after this long at most, while an event loop runs."""
 
 OBJECT_BYTES_MAX = 8 * 1024 * 1024
-_LOCK_OFFSET = 1 << 62
 _OPEN_FLAGS = os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
 
@@ -40,10 +49,6 @@ class Found:
     objects: tuple[bytes, ...]
     torn: bytes
     """The beginning of a last object that was never finished, now cut off; empty if there was none."""
-
-
-def _fault(path: Path, doing: str, error: OSError) -> RuntimeFault:
-    return RuntimeFault(f"cannot {doing} {path}: {error.strerror or error}")
 
 
 def split_objects(data: bytes, *, object_bytes_max: int = OBJECT_BYTES_MAX) -> Found:
@@ -93,62 +98,6 @@ def _is_container(lead: int) -> bool:
     return 0x80 <= lead <= 0x9F or 0xC4 <= lead <= 0xC6 or 0xDC <= lead <= 0xDF
 
 
-def make_directory(path: Path) -> None:
-    """Make `path` and what is missing above it, open to the own user only; one that is there stays as it is.
-
-    Raises `RuntimeFault`.
-    """
-    missing = [path, *path.parents]
-    try:
-        for directory in reversed([each for each in missing if not each.exists()]):
-            with contextlib.suppress(FileExistsError):
-                directory.mkdir(mode=0o700)
-                sync_directory(directory.parent)
-        if not path.is_dir():
-            raise RuntimeFault(f"cannot make directory {path}: a file is there")
-    except OSError as error:
-        raise _fault(path, "make directory", error) from None
-
-
-def sync_directory(path: Path) -> None:
-    """Put the names in a directory on disk. Raises `OSError`. Windows has no such call and needs none."""
-    if sys.platform == "win32":
-        return
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _lock(descriptor: int) -> None:
-    """Take the file for this process until it is closed; `OSError` if another has it."""
-    if sys.platform == "win32":
-        import msvcrt
-
-        os.lseek(descriptor, _LOCK_OFFSET, os.SEEK_SET)
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl
-
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _read_all(descriptor: int) -> bytes:
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    pieces = []
-    while piece := os.read(descriptor, 1 << 20):
-        pieces.append(piece)
-    return b"".join(pieces)
-
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    """One write; more only where the system took a part of it."""
-    written = os.write(descriptor, data)
-    while written < len(data):
-        written += os.write(descriptor, data[written:])
-
-
 class AppendFile:
     """An append-only file, held open and locked. Make one with `open`.
 
@@ -191,7 +140,7 @@ class AppendFile:
                 sync_directory(path.parent)
         except OSError as error:
             os.close(descriptor)
-            raise _fault(path, "open", error) from None
+            raise file_fault(path, "open", error) from None
         except BaseException:
             os.close(descriptor)
             raise
@@ -202,10 +151,10 @@ class AppendFile:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise RuntimeFault(f"cannot open {path}: not a file")
         try:
-            _lock(descriptor)
+            lock(descriptor)
         except OSError:
             raise RuntimeFault(f"cannot open {path}: another process has it open") from None
-        data = _read_all(descriptor)
+        data = read_all(descriptor)
         try:
             found = split_objects(data, object_bytes_max=object_bytes_max)
         except RuntimeFault as fault:
@@ -287,9 +236,9 @@ class AppendFile:
     def _write(self, data: bytes) -> None:
         descriptor = self._usable()
         try:
-            _write_all(descriptor, data)
+            write_all(descriptor, data)
         except OSError as error:
-            fault = _fault(self.path, "write", error)
+            fault = file_fault(self.path, "write", error)
             try:
                 os.ftruncate(descriptor, self._size)
             except OSError:
@@ -323,7 +272,7 @@ class AppendFile:
             try:
                 os.fsync(self._descriptor)
             except OSError as error:
-                self._broken = str(_fault(self.path, "sync", error))
+                self._broken = str(file_fault(self.path, "sync", error))
                 return
             self._synced_size = max(self._synced_size, size)
 
@@ -336,67 +285,4 @@ def _open(path: Path, mode: int) -> tuple[int, bool]:
         except FileExistsError:
             return os.open(path, _OPEN_FLAGS), False
     except OSError as error:
-        raise _fault(path, "open", error) from None
-
-
-class SecretFile:
-    """A small file that only its owner can read, written once, whole or not at all."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def write(self, secret: bytes) -> None:
-        """Put `secret` on disk, with the name that leads to it, before returning.
-
-        Raises `RuntimeFault` if the file is there already or cannot be written.
-        """
-        draft = self.path.with_name(f"{self.path.name}.{os.getpid()}.draft")
-        try:
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-            with contextlib.suppress(FileNotFoundError):
-                draft.unlink()
-            descriptor = os.open(draft, flags, 0o600)
-            try:
-                _write_all(descriptor, secret)
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
-            self._name(draft)
-            sync_directory(self.path.parent)
-        except FileExistsError:
-            raise RuntimeFault(f"{self.path} is there already and is written only once") from None
-        except OSError as error:
-            raise _fault(self.path, "write", error) from None
-        finally:
-            with contextlib.suppress(OSError):
-                draft.unlink(missing_ok=True)
-
-    def _name(self, draft: Path) -> None:
-        # A second name fails if the file is there, where a POSIX rename would silently replace it. On Windows
-        # it is the rename that fails. Some file systems have no second names.
-        if sys.platform == "win32":
-            os.rename(draft, self.path)
-            return
-        try:
-            os.link(draft, self.path)
-        except PermissionError as error:
-            if self.path.exists():
-                raise FileExistsError from error
-            os.rename(draft, self.path)
-
-    def read(self) -> bytes | None:
-        """The secret, or None if there is none yet. Raises `RuntimeFault`, also where others may read it."""
-        try:
-            descriptor = os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise _fault(self.path, "read", error) from None
-        try:
-            if sys.platform != "win32" and stat.S_IMODE(os.fstat(descriptor).st_mode) & 0o077:
-                raise RuntimeFault(f"{self.path} is a secret that others can read: chmod 600 it")
-            return _read_all(descriptor)
-        except OSError as error:
-            raise _fault(self.path, "read", error) from None
-        finally:
-            os.close(descriptor)
+        raise file_fault(path, "open", error) from None

@@ -18,7 +18,7 @@ Section "Transport" of protocol.md.
 
 import asyncio
 import selectors
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -66,7 +66,7 @@ class Arrival(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class TurnedAway:
-    """How many attempts to get in have failed, by kind. They name nobody: any stranger can make them."""
+    """How often something was kept out, by kind. The counts blame nobody: any stranger can raise them."""
 
     strangers: int
     """Valid CURVE handshakes with a key that is not admitted."""
@@ -76,11 +76,18 @@ class TurnedAway:
     """Clients with another mechanism, plaintext first of all."""
     malformed: int
     """Messages of admitted peers that were not one part, dropped."""
+    unheard: int
+    """Messages of peers that were admitted once and are no longer, dropped."""
 
 
 def new_event_loop() -> asyncio.AbstractEventLoop:
     """An event loop that can watch ZeroMQ's descriptors, on Windows too, where the default one cannot."""
     return asyncio.SelectorEventLoop(selectors.DefaultSelector())
+
+
+def _is_readable(socket: "zmq.Socket[bytes]") -> bool:
+    events = socket.getsockopt(zmq.EVENTS)
+    return isinstance(events, int) and bool(events & zmq.POLLIN)
 
 
 class Mesh:
@@ -120,6 +127,7 @@ class Mesh:
         self._by_user_id: dict[str, PublicKey] = {}
         self._inbox: list[Arrival] = []
         self._waiter: asyncio.Future[None] | None = None
+        self._handler: Callable[[list[Arrival]], None] | None = None
         self._is_reading = False
         self._changes: dict[PublicKey, LinkChange] = {}
         self._changed = asyncio.Event()
@@ -127,6 +135,7 @@ class Mesh:
         self._wrong_server_key_count = 0
         self._not_curve_count = 0
         self._malformed_count = 0
+        self._unheard_count = 0
 
     @property
     def public_key(self) -> PublicKey:
@@ -146,6 +155,7 @@ class Mesh:
             wrong_server_key=self._wrong_server_key_count,
             not_curve=self._not_curve_count,
             malformed=self._malformed_count,
+            unheard=self._unheard_count,
         )
 
     async def open(self) -> None:
@@ -239,25 +249,29 @@ class Mesh:
 
         One task at a time may wait. Raises `RuntimeFault` once the mesh is closed.
         """
-        batch = self.arrived()
-        while not batch:
+        while not self._inbox:
             loop, _ = self._opened()
             self._waiter = loop.create_future()
             try:
                 await self._waiter
             finally:
                 self._waiter = None
-            batch = self.arrived()
-        return batch
+        return self._take()
 
     def arrived(self) -> list[Arrival]:
         """What has arrived until now, without waiting; look here before acting on the own player's click."""
-        if self._router is not None:
-            self._drain()
-        batch, self._inbox = self._inbox, []
-        if not self._is_reading and self._router is not None:
-            self._watch()
-        return batch
+        self._drain()
+        return self._take()
+
+    def deliver(self, handler: Callable[[list[Arrival]], None] | None) -> None:
+        """Hand arrivals to `handler` straight from the loop's read callback, in place of `receive`.
+
+        Saves a pass of the loop and a task switch on every hop. The handler gets batches in order. It must
+        not raise, since nobody awaits it. None ends this.
+        """
+        loop, _ = self._opened()
+        self._handler = handler
+        loop.call_soon(self._on_readable)
 
     def links(self) -> Mapping[PublicKey, LinkState]:
         """The state of every link, as of now."""
@@ -313,23 +327,37 @@ class Mesh:
             raise RuntimeFault("the mesh is closed" if self._is_closed else "the mesh is not open")
         return self._loop, self._router
 
+    def _take(self) -> list[Arrival]:
+        batch, self._inbox = self._inbox, []
+        if not self._is_reading and self._router is not None:
+            self._watch()
+        return batch
+
     def _watch(self) -> None:
         loop, router = self._opened()
         self._is_reading = True
-        loop.add_reader(router.FD, self._drain)
+        loop.add_reader(router.FD, self._on_readable)
         # The descriptor signals edges, and one may have come before this watch.
-        loop.call_soon(self._drain)
+        loop.call_soon(self._on_readable)
+
+    def _on_readable(self) -> None:
+        self._drain()
+        if self._inbox:
+            if self._handler is not None:
+                self._handler(self._take())
+            elif self._waiter is not None and not self._waiter.done():
+                self._waiter.set_result(None)
 
     def _drain(self) -> None:
         router, inbox = self._router, self._inbox
-        if router is None or self._loop is None:
+        if router is None:
             return
-        room = self._batch_messages_max
-        while len(inbox) < room:
-            try:
-                router.recv(zmq.NOBLOCK)
-            except zmq.Again:
+        # Asking costs half of what a refused read does. Once this says no, the next message signals anew.
+        while _is_readable(router):
+            if len(inbox) >= self._batch_messages_max:
+                self._pause(router)
                 break
+            router.recv(zmq.NOBLOCK)
             frame = router.recv(zmq.NOBLOCK, copy=False)
             at_ms = now_ms()
             if frame.more:
@@ -337,15 +365,16 @@ class Mesh:
                 continue
             # Who was removed after its handshake is connected still; it is not heard.
             peer = self._by_user_id.get(str(frame.get("User-Id")))
-            if peer is not None:
+            if peer is None:
+                self._unheard_count += 1
+            else:
                 inbox.append(Arrival(peer, frame.bytes, at_ms))
-        else:
-            # Full: leave the rest to ZeroMQ's bounded pipes until somebody takes this.
-            if self._is_reading:
-                self._is_reading = False
-                self._loop.remove_reader(router.FD)
-        if inbox and self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
+
+    def _pause(self, router: "zmq.Socket[bytes]") -> None:
+        """Leave the rest to ZeroMQ's bounded pipes until somebody takes what is here."""
+        if self._is_reading and self._loop is not None:
+            self._is_reading = False
+            self._loop.remove_reader(router.FD)
 
     def _drop_parts(self, router: "zmq.Socket[bytes]") -> None:
         self._malformed_count += 1
