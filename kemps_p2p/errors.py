@@ -41,7 +41,15 @@ class Illegal(Enum):
     NO_SPEECH = "no-speech"
     TEXT_TOO_LONG = "text-too-long"
     NOT_ASKED = "not-asked"
+    STALE = "stale"
+    TOO_SOON = "too-soon"
+    NOT_READY = "not-ready"
     FALSE_DENIAL = "false-denial"
+    ALREADY_OPEN = "already-open"
+    CALL_PENDING = "call-pending"
+    NOT_OWED = "not-owed"
+    NO_TEXT = "no-text"
+    NOT_PRINTABLE = "not-printable"
 
 
 class Fault(Enum):

@@ -1,0 +1,45 @@
+"""Gestures by name, and how long each can be seen. What one means is agreed in private, or nothing at all."""
+
+import msgspec
+
+
+class GestureKind(msgspec.Struct, frozen=True):
+    """A gesture of the catalogue; a table may see others, which screens show by their name."""
+
+    name: str
+    length_ms: int
+
+
+GESTURES = (
+    GestureKind("wink", 500),
+    GestureKind("raised eyebrow", 700),
+    GestureKind("ear tug", 1000),
+    GestureKind("nose scratch", 1100),
+    GestureKind("table tap", 600),
+    GestureKind("cough", 800),
+    GestureKind("yawn", 1600),
+    GestureKind("sigh", 1200),
+    GestureKind("chin rub", 1200),
+    GestureKind("cheek puff", 1000),
+    GestureKind("smile", 1300),
+    GestureKind("glance aside", 700),
+)
+"""What a player can make on purpose."""
+
+FIDGETS = (
+    GestureKind("blink", 300),
+    GestureKind("shoulder roll", 1100),
+    GestureKind("head tilt", 900),
+    GestureKind("lip bite", 900),
+    GestureKind("hair touch", 1000),
+)
+"""What a face also does by itself, so that a movement is no signal by being one."""
+
+DEFAULT_LENGTH_MS = 1000
+
+_LENGTHS = {gesture.name: gesture.length_ms for gesture in (*GESTURES, *FIDGETS)}
+
+
+def length_ms(name: str) -> int:
+    """How long a gesture can be seen."""
+    return _LENGTHS.get(name, DEFAULT_LENGTH_MS)
