@@ -170,7 +170,7 @@ class Link:
     ) -> None:
         self.peer = peer
         self.state = LinkState.CONNECTING
-        self.address = ""
+        self.address: str | None = None
         self._context, self._loop, self._keys, self._limits = context, loop, keys, limits
         self._changed = changed
         self._socket: zmq.Socket[bytes] | None = None
@@ -194,7 +194,7 @@ class Link:
             self._set(LinkState.BAD_ADDRESS)
             return
         self._set(LinkState.CONNECTING)
-        self._make_socket()
+        self._make_socket(address)
 
     def send(self, data: bytes) -> bool:
         """Hand over or hold back `data`; False, and nothing taken, if the queue is full."""
@@ -258,8 +258,7 @@ class Link:
 
     # Socket.
 
-    def _make_socket(self) -> None:
-        self._retry = None
+    def _make_socket(self, address: str) -> None:
         socket = self._context.socket(zmq.DEALER)
         beat(socket)
         socket.linger = 0
@@ -269,14 +268,14 @@ class Link:
         socket.setsockopt(zmq.MAXMSGSIZE, _ANSWER_BYTES_MAX)
         socket.setsockopt(zmq.RECONNECT_IVL, RETRY_MS)
         socket.setsockopt(zmq.RECONNECT_IVL_MAX, RETRY_MS_MAX)
-        socket.setsockopt(zmq.IPV6, 1 if "[" in self.address else 0)
+        socket.setsockopt(zmq.IPV6, 1 if "[" in address else 0)
         socket.curve_serverkey = z85.encode(self.peer)
         socket.curve_publickey = z85.encode(self._keys.public)
         socket.curve_secretkey = z85.encode(self._keys.secret)
         self._socket = socket
         self._monitor = Monitor(self._context, socket, _WATCHED, self._loop, self._handle)
         try:
-            socket.connect(self.address)
+            socket.connect(address)
         except zmq.ZMQError:
             # The form was right, so what is wrong (a host name, a scope) is for ZeroMQ to know.
             self._drop_socket(linger_ms=0)
@@ -299,7 +298,8 @@ class Link:
 
     def _renew(self) -> None:
         self._drop_socket(linger_ms=0)
-        self._make_socket()
+        if self.address is not None:
+            self._make_socket(self.address)
 
     def _retry_later(self) -> None:
         if self._retry is None:
@@ -331,7 +331,13 @@ class Link:
             # A server that cannot read our hello cuts us off without a word. So does one that dies in the
             # middle of a handshake, but not twice in a row.
             self._cut_off_count = self._cut_off_count + 1 if value in _CUT_OFF else 0
-            self._set(LinkState.WRONG_SERVER_KEY if self._cut_off_count > 1 else LinkState.DOWN)
+            if self._cut_off_count > 1:
+                self._set(LinkState.WRONG_SERVER_KEY)
+                # ZeroMQ would knock twenty times a second for ever, since connecting as such succeeds.
+                self._drop_socket(linger_ms=0)
+                self._retry_later()
+            else:
+                self._set(LinkState.DOWN)
         elif event == zmq.EVENT_DISCONNECTED:
             if self.state in {LinkState.UP, LinkState.CONNECTING}:
                 self._set(LinkState.DOWN)

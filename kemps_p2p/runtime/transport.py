@@ -181,7 +181,8 @@ class Mesh:
             router.close(linger=0)
             if self._owns_door:
                 await self._door.close()
-            raise RuntimeFault(f"cannot listen on {self._bind}: {error.strerror}") from None
+            reason = zmq.strerror(error.errno or 0)
+            raise RuntimeFault(f"cannot listen on {self._bind}: {reason}") from None
         self._router = router
         self._address = router.getsockopt_string(zmq.LAST_ENDPOINT, "ascii")
         self._door.admit(self._domain, ())
