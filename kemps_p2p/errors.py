@@ -56,6 +56,7 @@ class Fault(Enum):
     """What a peer did that an honest program never does."""
 
     MALFORMED = "malformed"
+    NEWER_VERSION = "newer-version"
     NOT_CANONICAL = "not-canonical"
     TOO_LARGE = "too-large"
     BAD_SIGNATURE = "bad-signature"

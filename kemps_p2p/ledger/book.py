@@ -10,7 +10,7 @@ Section "Tape" of protocol.md.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field
 
 from kemps_p2p.codec import Digest, encode
@@ -26,6 +26,7 @@ EARLY_ITEMS_MAX = 4096
 @dataclass(slots=True)
 class _Tape:
     items: list[TapeItem] = field(default_factory=list)
+    held_at_ms: list[int] = field(default_factory=list)
     early: dict[int, TapeItem] = field(default_factory=dict)
 
 
@@ -51,7 +52,7 @@ class TapeBook:
             return tape.items[number].digest == digest
         return number in tape.early and tape.early[number].digest == digest
 
-    def add(self, item: TapeItem) -> list[TapeItem]:
+    def add(self, item: TapeItem, now_ms: int) -> list[TapeItem]:
         """Take an item in; return those that now follow without a gap, in order.
 
         Raises `PeerFault` with the author as culprit: EQUIVOCATION (with evidence), BAD_LINK, BAD_STAMP.
@@ -73,6 +74,7 @@ class TapeBook:
             if tape.items:
                 self._check_follows(tape.items[-1], following)
             tape.items.append(following)
+            tape.held_at_ms.append(now_ms)
             self.by_digest[following.digest] = following
             released.append(following)
         return released
@@ -84,12 +86,12 @@ class TapeBook:
         if item.item.lamport <= last.item.lamport:
             raise PeerFault(Fault.BAD_STAMP, "a stamp does not grow along its tape", culprit=item.seat)
 
-    def since(self, lengths: tuple[int, ...], limit_bytes: int) -> Iterator[TapeItem]:
-        """Items beyond the given lengths, each tape in order, as long as they fit."""
+    def since(self, lengths: tuple[int, ...], before_ms: int, limit_bytes: int) -> Iterator[TapeItem]:
+        """Items beyond the given lengths that are held since before `before_ms`, as far as they fit."""
         for tape, start in zip(self._tapes, lengths, strict=True):
-            for item in tape.items[start:]:
+            for item, held_at_ms in zip(tape.items[start:], tape.held_at_ms[start:], strict=True):
                 limit_bytes -= len(item.signed.raw)
-                if limit_bytes < 0:
+                if limit_bytes < 0 or held_at_ms > before_ms:
                     break
                 yield item
 
@@ -100,7 +102,7 @@ class HeldClaim:
 
     item: TapeItem
     claim: Claim
-    kind: int
+    kind: object
     is_refused: bool
     rivals: set[Digest] = field(default_factory=set)
 
@@ -143,6 +145,7 @@ class ClaimBook:
         self._known: set[Digest] = set()
         self._count = 0
         self.undecided: dict[Digest, HeldClaim] = {}
+        self.contested: set[Digest] = set()
 
     def mention(self, item: TapeItem) -> None:
         """Queue the mentions of an item that follows its tape without a gap."""
@@ -192,16 +195,41 @@ class ClaimBook:
         self.undecided[new.id] = new
         self._mentions[new.id] = {}
 
-    def rivals_on(self, seat: Seat, claim: Digest) -> tuple[Digest, ...]:
-        """The undecided claims that conflict with `claim` and are already on this tape."""
+    def rivals_on(self, seat: Seat, claim: Digest, also: Set[Digest]) -> tuple[Digest, ...]:
+        """The undecided claims that conflict with `claim` and are already on this tape, or in `also`."""
         held = self.undecided.get(claim)
         if held is None:
             return ()
-        return tuple(sorted(rival for rival in held.rivals if rival in self._places[seat]))
+        return tuple(sorted(rival for rival in held.rivals if rival in self._places[seat] or rival in also))
 
-    def contenders(self) -> list[Contender]:
-        """Every undecided claim, as `decide` takes them."""
-        return [Contender(held.id, held.seat, frozenset(held.rivals)) for held in self.undecided.values()]
+    def rivals_of(self, seat: Seat, conflicts: Callable[[HeldClaim], bool]) -> tuple[Digest, ...]:
+        """The undecided claims on this tape that a claim not made yet would conflict with."""
+        return tuple(
+            sorted(
+                held.id
+                for held in self.undecided.values()
+                if not held.is_refused and held.id in self._places[seat] and conflicts(held)
+            )
+        )
+
+    def contenders(self, logged: Set[Digest]) -> list[Contender]:
+        """The undecided claims as `decide` takes them, without those logged meanwhile or in a contest."""
+        return [
+            Contender(held.id, held.seat, frozenset(held.rivals))
+            for held in self.undecided.values()
+            if held.id not in logged and held.id not in self.contested
+        ]
+
+    def is_blocked(self, claim: Digest) -> bool:
+        """True if the claim conflicts with one in a named contest: it waits for the draw."""
+        return not self.undecided[claim].rivals.isdisjoint(self.contested)
+
+    def earlier_of_kind(self, seat: Seat, kind: object, number: int) -> bool:
+        """True if an earlier claim of this seat and kind is undecided."""
+        return any(
+            held.seat == seat and held.kind is kind and held.item.item.number < number
+            for held in self.undecided.values()
+        )
 
     def places(self) -> dict[Seat, dict[Digest, int]]:
         """What each tape shows, as `decide` takes it."""
@@ -227,3 +255,4 @@ class ClaimBook:
         for places in self._places:
             places.pop(claim, None)
         del self._mentions[claim]
+        self.contested.discard(claim)

@@ -87,7 +87,7 @@ class Entry(Record, frozen=True):
     events: tuple[Event, ...]
 
 
-class LogRecord(Record, frozen=True):
+class LogRecord(Record, frozen=True, tag=2):
     """An entry as it lies in the chain of a log: its item and every item it names, in order of naming."""
 
     entry: Signed

@@ -162,8 +162,8 @@ def _word(a: Digest, b: Digest, places: Places) -> Order:
     return Order.SECOND if b in places else Order.OPEN
 
 
-def places_in(items: Iterable[TapeItem]) -> dict[Seat, dict[Digest, int]]:
-    """What a handful of items shows of their tapes.
+def places_in(items: Iterable[TapeItem], claims: Collection[Digest]) -> dict[Seat, dict[Digest, int]]:
+    """What a handful of items shows of their tapes about some claims.
 
     A mention names the undecided rivals before it, so that a rival without a mention of its own among the
     items still has its place: just before the first mention that names it.
@@ -175,13 +175,13 @@ def places_in(items: Iterable[TapeItem]) -> dict[Seat, dict[Digest, int]]:
         for slot, statement in enumerate(item.item.body):
             place = (item.item.number * 4096 + slot) * 2
             match statement:
-                case Claim(rivals=rivals):
+                case Claim(rivals=rivals) if item.digest in claims:
                     places.setdefault(item.digest, place)
-                case Receipt(claim=claim, rivals=rivals):
+                case Receipt(claim=claim, rivals=rivals) if claim in claims:
                     places.setdefault(claim, place)
                 case _:
                     continue
-            named.extend((item.seat, rival, place - 1) for rival in rivals)
+            named.extend((item.seat, rival, place - 1) for rival in rivals if rival in claims)
     for seat, rival, place in named:
         tapes[seat].setdefault(rival, place)
     return tapes

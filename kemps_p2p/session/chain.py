@@ -1,0 +1,172 @@
+"""The entries as one peer holds them: which it accepts, and which are final.
+
+Knows no sockets and no deck; it folds and counts. Invariants:
+
+1. An entry is accepted only at its place, with every item it names, if the own tapes decide the same order.
+2. An entry is final once a quorum has acked it or a later one; final entries are never folded again.
+
+Section "Entries" of protocol.md.
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kemps_p2p.codec import Digest
+from kemps_p2p.errors import Fault, PeerFault
+from kemps_p2p.game.events import Event as GameEvent
+from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.book import ClaimBook
+from kemps_p2p.ledger.entry import Contest, Drawn, Entry, Note, Settled, named_items, quorum
+from kemps_p2p.ledger.poll import decide
+from kemps_p2p.ledger.tape import Ack, TapeItem
+from kemps_p2p.session.fold import OpenRecord, Proofs
+from kemps_p2p.session.match import Match
+from kemps_p2p.session.messages import PlayStarted, read_note
+from kemps_p2p.session.replay import step
+
+CLOCK_SLACK_MS = 250
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A folded entry with the match after it and what happened by the rules."""
+
+    record: OpenRecord
+    match: Match
+    events: tuple[GameEvent, ...]
+
+
+class Chain:
+    """Entries, acks and finality. `items` holds every item by digest."""
+
+    def __init__(
+        self, start: Match, book: ClaimBook, proofs: Proofs, items: Mapping[Digest, TapeItem]
+    ) -> None:
+        self.tip = start
+        self.final = start
+        self._book = book
+        self._proofs = proofs
+        self._items = items
+        self._waiting: dict[int, tuple[TapeItem, Entry]] = {}
+        self._unfinal: deque[Accepted] = deque()
+        self._digests: list[Digest] = [start.head.digest]
+        self._acked = [0] * start.seats
+        self._early_acks: dict[Seat, Ack] = {}
+        self._shown_at_ms: int | None = None
+
+    def add_entry(self, item: TapeItem, entry: Entry) -> None:
+        """Take an entry in. Raises `PeerFault` EQUIVOCATION for a second one of its author at an index."""
+        other = self._waiting.get(entry.index)
+        if other is None and entry.index > self.tip.head.index:
+            self._waiting[entry.index] = item, entry
+        elif other is not None and other[0].seat == item.seat and other[0].digest != item.digest:
+            raise PeerFault(Fault.EQUIVOCATION, f"two entries at index {entry.index}", culprit=item.seat)
+
+    def add_ack(self, seat: Seat, ack: Ack) -> None:
+        """Count an ack as far as its entry is known here; keep it otherwise."""
+        index = ack.head.index
+        if index >= len(self._digests):
+            self._early_acks[seat] = ack
+        elif self._digests[index] == ack.head.digest:
+            self._acked[seat] = max(self._acked[seat], index)
+
+    def accept_next(self, now_ms: int) -> Accepted | None:
+        """Fold the next entry if it can be folded now.
+
+        Raises `NotVerified` if a proof must be verified first, or `PeerFault` for an entry that no honest
+        seat acks; the entry is dropped then.
+        """
+        index = self.tip.head.index + 1
+        waiting = self._waiting.get(index)
+        if waiting is None:
+            return None
+        item, entry = waiting
+        items = {}
+        for name in named_items(entry):
+            found = self._items.get(name)
+            if found is None:
+                return None
+            items[name] = found
+        if not self._is_timely(entry, now_ms) or not self._agrees(entry):
+            return None
+        record = OpenRecord(item, entry, items)
+        try:
+            match, events = step(self.tip, record, self._proofs)
+        except PeerFault:
+            del self._waiting[index]
+            raise
+        del self._waiting[index]
+        accepted = Accepted(record, match, events)
+        self._advance(accepted, now_ms)
+        return accepted
+
+    def _advance(self, accepted: Accepted, now_ms: int) -> None:
+        if self.tip.shown_ms is None and accepted.match.shown_ms is not None:
+            self._shown_at_ms = now_ms
+        self.tip = accepted.match
+        self._unfinal.append(accepted)
+        self._digests.append(accepted.match.head.digest)
+        for event in accepted.record.entry.events:
+            match event:
+                case Settled(claim=claim):
+                    self._book.settle(claim)
+                case Contest(claims=claims):
+                    self._book.contested.update(claims)
+                case Drawn(order=order):
+                    for claim in order:
+                        self._book.settle(claim)
+                case _:
+                    pass
+        author = accepted.record.item.seat
+        self._acked[author] = max(self._acked[author], accepted.match.head.index)
+        for seat, ack in list(self._early_acks.items()):
+            if ack.head.index < len(self._digests):
+                del self._early_acks[seat]
+                self.add_ack(seat, ack)
+
+    def _agrees(self, entry: Entry) -> bool:
+        """True if the own tapes decide what the entry orders; false means: not yet."""
+        logged: set[Digest] = set()
+        for event in entry.events:
+            match event:
+                case Settled(claim=claim):
+                    claims: tuple[Digest, ...] = (claim,)
+                case Contest(claims=named):
+                    claims = named
+                case _:
+                    continue
+            if any(name not in self._book.undecided or self._book.is_blocked(name) for name in claims):
+                return False
+            contenders = self._book.contenders(logged)
+            decided = decide(contenders, self.tip.seats, None, self._book.places())
+            if all(found.claims != tuple(sorted(claims)) for found in decided):
+                return False
+            logged.update(claims)
+        return True
+
+    def _is_timely(self, entry: Entry, now_ms: int) -> bool:
+        """False while the own clock says that the look is not over: the ack waits, it is not refused."""
+        due = self.play_due_ms()
+        if due is None or now_ms >= due - CLOCK_SLACK_MS:
+            return True
+        return not any(
+            isinstance(event, Note) and isinstance(read_note(event.payload), PlayStarted)
+            for event in entry.events
+        )
+
+    def play_due_ms(self) -> int | None:
+        """When the look is over by the own clock; None while the pool is not complete."""
+        if self.tip.shown_ms is None or self._shown_at_ms is None:
+            return None
+        return self._shown_at_ms + self.tip.founding.rules.look_ms
+
+    def finalize(self) -> list[Accepted]:
+        """The entries that have become final, in order."""
+        reached = sorted(self._acked, reverse=True)[quorum(self.tip.seats) - 1]
+        done = []
+        while self._unfinal and self._unfinal[0].match.head.index <= reached:
+            accepted = self._unfinal.popleft()
+            self.final = accepted.match
+            done.append(accepted)
+        return done

@@ -1,0 +1,223 @@
+"""The fold of claims: that an entry's evidence decides what it orders, and what comes of it by the rules.
+
+Section "Who was first" of protocol.md.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from kemps_p2p.codec import Digest
+from kemps_p2p.errors import Fault, PeerFault
+from kemps_p2p.game.actions import Action, Next, kind
+from kemps_p2p.game.conflicts import precedes_when_together
+from kemps_p2p.game.state import Result as GameResult
+from kemps_p2p.game.state import apply, lose_deal
+from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.coins import check_coin
+from kemps_p2p.ledger.entry import Contest, Drawn, Result, Settled
+from kemps_p2p.ledger.poll import Contender, DecidedSet, decide, order_together, places_in
+from kemps_p2p.ledger.tape import Claim, CoinReveal, Receipt, TapeItem, claim_of
+from kemps_p2p.session.fold import Fold
+from kemps_p2p.session.match import Logged, Match, OpenContest, action_of, do_conflict, refusal
+
+RESULTS = {
+    GameResult.OK: Result.OK,
+    GameResult.MISSED: Result.MISSED,
+    GameResult.REFUSED: Result.REFUSED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Ask:
+    """An undecided claim of the evidence."""
+
+    item: TapeItem
+    claim: Claim
+    action: Action
+    is_refused: bool
+
+
+def settled(fold: Fold, event: Settled) -> None:
+    """Fold a claim that is first of all that conflict with it."""
+    _check_decided(fold, (event.claim,), (event.claim, *event.evidence))
+    result = settle(fold, fold.items[event.claim])
+    if result is not event.result:
+        raise fold.fault(Fault.BAD_VERDICT, f"the result is {result.name}, not {event.result.name}")
+
+
+def contest(fold: Fold, event: Contest) -> None:
+    """Fold the naming of claims that are together; their authors now owe coins."""
+    if len(event.claims) < 2:
+        raise fold.fault(Fault.BAD_ORDER, "a contest of fewer than two claims")
+    decided = _check_decided(fold, event.claims, (*event.claims, *event.evidence))
+    claims = {name: fold.items[name] for name in decided.claims}
+    opened = OpenContest(fold.index, decided, claims)
+    fold.match = replace(fold.match, contests=(*fold.match.contests, opened))
+
+
+def drawn(fold: Fold, event: Drawn) -> None:
+    """Fold the draw of a contest: the coins fit the chains, the order is theirs, the results follow."""
+    opened = next((contest for contest in fold.match.contests if contest.index == event.index), None)
+    if opened is None:
+        raise fold.fault(Fault.BAD_ORDER, "a draw without a contest")
+    order, results = draw(fold, opened, tuple(fold.items[name] for name in event.coins))
+    if event.order != order:
+        raise fold.fault(Fault.BAD_ORDER, "the coins draw another order")
+    if event.results != results:
+        raise fold.fault(Fault.BAD_VERDICT, "the results of a draw are others")
+
+
+def draw(
+    fold: Fold, opened: OpenContest, coins: tuple[TapeItem, ...]
+) -> tuple[tuple[Digest, ...], tuple[Result, ...]]:
+    """Order a contest by its claimants' coins (one item each, by seat) and apply its claims."""
+    order = draw_order(fold.match, opened, _take_coins(fold, opened, coins))
+    contests = tuple(contest for contest in fold.match.contests if contest is not opened)
+    fold.match = replace(fold.match, contests=contests)
+    return order, tuple(settle(fold, opened.claims[name]) for name in order)
+
+
+def _take_coins(fold: Fold, opened: OpenContest, items: tuple[TapeItem, ...]) -> tuple[bytes, ...]:
+    """Check every claimant's coin and use it up."""
+    if tuple(item.seat for item in items) != opened.claimants():
+        raise fold.fault(Fault.BAD_EVIDENCE, "the draw does not carry one coin of each claimant")
+    chain = list(fold.match.coins)
+    for item in items:
+        coin = coin_in(item, opened.index)
+        if coin is None:
+            raise fold.fault(Fault.BAD_EVIDENCE, "an item without the coin it is named for")
+        check_coin(chain[item.seat], coin, item.seat)
+        chain[item.seat] = coin
+    fold.match = replace(fold.match, coins=tuple(chain))
+    return tuple(chain[seat] for seat in opened.claimants())
+
+
+def coin_in(item: TapeItem, index: int) -> bytes | None:
+    """The coin that an item reveals for the contest at `index`."""
+    for statement in item.item.body:
+        if isinstance(statement, CoinReveal) and statement.index == index:
+            return statement.coin
+    return None
+
+
+def draw_order(match: Match, opened: OpenContest, coins: tuple[bytes, ...]) -> tuple[Digest, ...]:
+    """The order that the claimants' coins (by seat) give a contest."""
+    asks = {name: _asked(item) for name, item in opened.claims.items()}
+
+    def precedes(a: Digest, b: Digest) -> bool:
+        return precedes_when_together(match.founding.rules, match.seats, asks[a], asks[b])
+
+    return order_together(opened.decided, precedes, coins)
+
+
+def _asked(item: TapeItem) -> tuple[Seat, Action]:
+    claim = claim_of(item.item)
+    assert claim is not None, "only claims are in contests"
+    return item.seat, action_of(item, claim)
+
+
+def settle(fold: Fold, item: TapeItem) -> Result:
+    """Apply a claim whose turn has come, and say what became of it."""
+    claim = claim_of(item.item)
+    if claim is None:
+        raise fold.fault(Fault.BAD_EVIDENCE, "an item named as a claim makes none")
+    action = action_of(item, claim)
+    match = fold.match
+    key = (item.seat, kind(action))
+    last = match.logged.get(key)
+    if last is not None and item.item.number <= last.number:
+        raise fold.fault(Fault.BAD_ORDER, "a claim is logged twice, or after a later one of its kind")
+    is_refused = refusal(match, item, claim) is not None
+    logged = Logged(item.item.number, fold.index)
+    fold.match = replace(match, logged={**match.logged, key: logged})
+    if is_refused:
+        return Result.REFUSED
+    applied = apply(match.game, item.seat, action)
+    fold.take(applied)
+    if isinstance(action, Next) and applied.result is GameResult.OK:
+        _start_deal(fold)
+    return RESULTS[applied.result]
+
+
+def _start_deal(fold: Fold) -> None:
+    """A deal that was spoilt while it was shuffled is lost as it starts."""
+    fold.has_started_deal = True
+    match = fold.match
+    culprit = match.spoilt.get(match.game.deal)
+    if culprit is not None:
+        fold.take(lose_deal(match.game, culprit))
+
+
+def _check_decided(fold: Fold, wanted: tuple[Digest, ...], names: tuple[Digest, ...]) -> DecidedSet:
+    """Re-decide from the evidence; raise with the entry's author as culprit if it does not say the same."""
+    if any(claim_of(fold.items[name].item) is None for name in wanted):
+        raise fold.fault(Fault.BAD_EVIDENCE, "an item named as a claim makes none")
+    asks = _asks(fold, names)
+    if any(name not in asks for name in wanted):
+        raise fold.fault(Fault.BAD_ORDER, "a claim that is logged or in a contest already")
+    items = [fold.items[name] for name in names]
+    _check_complete(fold, asks, items, frozenset(names))
+    _check_not_contested(fold, asks, wanted)
+    tapes = places_in(items, asks.keys())
+    for decided in decide(_contenders(fold.match, asks), fold.match.seats, None, tapes):
+        if decided.claims == tuple(sorted(wanted)):
+            return decided
+    raise fold.fault(Fault.BAD_ORDER, "the evidence does not decide this order")
+
+
+def _asks(fold: Fold, names: Iterable[Digest]) -> dict[Digest, _Ask]:
+    """The undecided claims among the named items; those logged earlier are rivals no more."""
+    contested = {name for opened in fold.match.contests for name in opened.claims}
+    asks = {}
+    for name in names:
+        item = fold.items[name]
+        claim = claim_of(item.item)
+        if claim is None or name in contested:
+            continue
+        action = action_of(item, claim)
+        last = fold.match.logged.get((item.seat, kind(action)))
+        if last is None or last.number < item.item.number:
+            asks[name] = _Ask(item, claim, action, refusal(fold.match, item, claim) is not None)
+    return asks
+
+
+def _check_complete(
+    fold: Fold, asks: Mapping[Digest, _Ask], items: Iterable[TapeItem], names: frozenset[Digest]
+) -> None:
+    """Every rival that a counted mention names is carried, so that none can be left out; stamps fit."""
+    for item in items:
+        for statement in item.item.body:
+            match statement:
+                case Claim(rivals=rivals) if item.digest in asks:
+                    pass
+                case Receipt(claim=claim, rivals=rivals) if claim in asks:
+                    if item.item.lamport <= asks[claim].item.item.lamport:
+                        raise PeerFault(
+                            Fault.BAD_STAMP, "a receipt is stamped before its claim", culprit=item.seat
+                        )
+                case _:
+                    continue
+            if any(rival not in names for rival in rivals):
+                raise fold.fault(Fault.BAD_EVIDENCE, "the evidence leaves out a claim that it names")
+
+
+def _check_not_contested(fold: Fold, asks: Mapping[Digest, _Ask], wanted: tuple[Digest, ...]) -> None:
+    """A named contest goes before what conflicts with it, so nothing that does may be logged meanwhile."""
+    for opened in fold.match.contests:
+        for item in opened.claims.values():
+            rival = _asked(item)
+            for name in wanted:
+                ask = asks[name]
+                if not ask.is_refused and do_conflict(fold.match, rival, (ask.item.seat, ask.action)):
+                    raise fold.fault(Fault.BAD_ORDER, "a claim overtakes a contest that it conflicts with")
+
+
+def _contenders(match: Match, asks: Mapping[Digest, _Ask]) -> list[Contender]:
+    rivals: dict[Digest, set[Digest]] = {name: set() for name in asks}
+    lawful = [(name, ask) for name, ask in asks.items() if not ask.is_refused]
+    for place, (name, ask) in enumerate(lawful):
+        for other, against in lawful[place + 1 :]:
+            if do_conflict(match, (ask.item.seat, ask.action), (against.item.seat, against.action)):
+                rivals[name].add(other)
+                rivals[other].add(name)
+    return [Contender(name, ask.item.seat, frozenset(rivals[name])) for name, ask in asks.items()]

@@ -1,0 +1,178 @@
+"""What one seat contributes to the blind deck, and what it alone sees of it.
+
+Knows the seat's secrets; decides nothing: what is owed comes from `duties`. Invariants:
+
+1. A deed is made once. A turn is made on the first list that the seat meets and never again.
+2. Turns are made on lists that are not in the log yet, so that turns are pipelined; shares never are.
+
+Section "Deeds" of protocol.md.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+
+from kemps_p2p.codec import derive, encode
+from kemps_p2p.deck.deal import (
+    Deck,
+    Seed,
+    Shares,
+    Turn,
+    add_turn,
+    check_turn,
+    is_shuffled,
+    list_digest,
+    make_key,
+    make_shares,
+    make_turn,
+    next_turn,
+    own_face,
+)
+from kemps_p2p.errors import PeerFault
+from kemps_p2p.game.cards import Card
+from kemps_p2p.ids import Position, Seat
+from kemps_p2p.ledger.coins import Coin
+from kemps_p2p.ledger.tape import CoinReveal, Deed, Statement
+from kemps_p2p.session.deeds import Offered
+from kemps_p2p.session.duties import OweAnswer, OweCoin, OweKey, OweSeed, OweShares, OweTurn, duties
+from kemps_p2p.session.fold import ProofId
+from kemps_p2p.session.match import ATTEMPT, Match, deck_of, fresh_deck
+from kemps_p2p.session.messages import DeedBody, KeyDeed, SeedDeed, ShareDeed, TurnDeed
+
+LIGHT_POSITIONS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Slow, pure work: make an own deed (`proof` None), or verify an offered one."""
+
+    proof: ProofId | None
+    work: Callable[[], object]
+
+
+def deal_seed(secret: bytes, deal: int) -> bytes:
+    """The 32-byte seed of a deal, from the secret that was on disk before anything was sent."""
+    return derive("kemps/v1/deal-seed", secret, deal.to_bytes(8, "big"), ATTEMPT.to_bytes(8, "big"))[:32]
+
+
+def as_statement(body: DeedBody) -> Deed:
+    """The deed as it goes on the tape."""
+    return Deed(payload=encode(body))
+
+
+def is_light(offered: Offered) -> bool:
+    """True if the proof is verified faster than it is handed to somebody else."""
+    match offered.body:
+        case KeyDeed():
+            return True
+        case ShareDeed(shares=shares):
+            return len(shares.positions) <= LIGHT_POSITIONS
+        case TurnDeed() | SeedDeed():
+            return False
+
+
+class Dealing:
+    """One seat's hand in the deals of a match."""
+
+    def __init__(self, seat: Seat, secret: bytes, coins: tuple[Coin, ...]) -> None:
+        self._seat = seat
+        self._secret = secret
+        self._coins = dict(pairwise(coins))
+        self._done: set[tuple[object, ...]] = set()
+        self._faces: dict[tuple[int, Position], Card] = {}
+        self._turns: dict[tuple[int, int], dict[Seat, tuple[Offered, Turn]]] = {}
+
+    def fulfil(self, match: Match) -> Iterator[Statement | Job]:
+        """Everything this seat owes at a final head and has not done or begun yet."""
+        for duty in duties(match, self._seat):
+            match duty:
+                case OweKey(deal):
+                    if self._once("key", deal):
+                        key = make_key(fresh_deck(match, deal).table, self._seat, self._seed(deal))
+                        yield as_statement(KeyDeed(deal=deal, attempt=ATTEMPT, key=key))
+                case OweShares(deal, round_, positions):
+                    fresh = tuple(p for p in positions if self._once("share", deal, p))
+                    if fresh:
+                        yield from self._share(match.decks[deal, round_], fresh)
+                case OweSeed(deal):
+                    if self._once("seed", deal):
+                        seed = Seed(seed=self._seed(deal))
+                        yield as_statement(SeedDeed(deal=deal, attempt=ATTEMPT, seed=seed))
+                case OweCoin(index):
+                    if self._once("coin", index):
+                        coin = self._coins[Coin(match.coins[self._seat])]
+                        yield CoinReveal(index=index, coin=coin)
+                case OweTurn() | OweAnswer():
+                    # A turn is taken on the draft, below; an answer is the player's claim.
+                    pass
+
+    def _share(self, deck: Deck, positions: tuple[Position, ...]) -> Iterator[Statement | Job]:
+        work = partial(_made_shares, deck, self._seat, self._seed(deck.table.deal), positions)
+        if len(positions) <= LIGHT_POSITIONS:
+            yield as_statement(work())
+        else:
+            yield Job(None, work)
+
+    def offer(self, offered: Offered) -> None:
+        """Note a turn that came on a tape, for the draft."""
+        if isinstance(offered.body, TurnDeed):
+            turns = self._turns.setdefault((offered.body.deal, offered.body.round), {})
+            turns.setdefault(offered.seat, (offered, offered.body.turn))
+
+    def draft(self, match: Match) -> Iterator[Job]:
+        """Follow the turns on the tapes beyond the log: verify each, and take the own one as soon as due."""
+        for (deal, round_), logged in match.decks.items():
+            if is_shuffled(logged):
+                continue
+            deck = logged
+            turns = self._turns.get((deal, round_), {})
+            while (seat := next_turn(deck)) is not None and seat in turns:
+                offered, turn = turns[seat]
+                if turn.input != list_digest(deck):
+                    break
+                if self._once("verify", *offered.proof):
+                    yield Job(offered.proof, partial(check_turn, deck, seat, turn))
+                try:
+                    deck = add_turn(deck, seat, turn)
+                except PeerFault:
+                    # Its form is wrong: the verification under way says so, with the culprit.
+                    break
+            if next_turn(deck) == self._seat and self._once("turn", deal, round_):
+                yield Job(None, partial(_made_turn, deck, self._seat, self._seed(deal)))
+
+    def faces(self, match: Match, hand: Iterable[Position]) -> dict[Position, Card]:
+        """The own cards whose shares are all in but the own one."""
+        deal = match.game.deal
+        found = {}
+        for position in hand:
+            card = self._faces.get((deal, position))
+            if card is None:
+                deck = deck_of(match, position)
+                index = None
+                if deck is not None and is_shuffled(deck):
+                    index = own_face(deck, position, self._seat, self._seed(deal))
+                if index is None:
+                    continue
+                card = self._faces[deal, position] = Card(index)
+            found[position] = card
+        return found
+
+    def _seed(self, deal: int) -> bytes:
+        return deal_seed(self._secret, deal)
+
+    def _once(self, *what: object) -> bool:
+        if what in self._done:
+            return False
+        self._done.add(what)
+        return True
+
+
+def _made_turn(deck: Deck, seat: Seat, seed: bytes) -> TurnDeed:
+    turn = make_turn(deck, seat, seed)
+    return TurnDeed(deal=deck.table.deal, attempt=ATTEMPT, round=deck.round, turn=turn)
+
+
+def _made_shares(deck: Deck, seat: Seat, seed: bytes, positions: tuple[Position, ...]) -> ShareDeed:
+    shares: Shares = make_shares(deck, seat, seed, positions)
+    return ShareDeed(deal=deck.table.deal, attempt=ATTEMPT, round=deck.round, shares=shares)

@@ -1,0 +1,237 @@
+"""The fold of deeds: keys, turns, shares and seeds take effect; what they reveal goes to the rules.
+
+A deed that is not owed at its place is the sequencer's fault, a proof that does not hold is its author's.
+Section "Deeds" of protocol.md.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from kemps_p2p.deck.deal import (
+    Deck,
+    add_key,
+    add_shares,
+    add_turn,
+    check_key,
+    check_seed,
+    check_shares,
+    check_turn,
+    face,
+    is_shuffled,
+    list_digest,
+    missing,
+    next_round,
+    next_turn,
+)
+from kemps_p2p.errors import Fault, PeerFault
+from kemps_p2p.game.cards import Card
+from kemps_p2p.game.state import (
+    Phase,
+    lose_deal,
+    next_position,
+    owed_recycle,
+    recycled,
+    turn_up,
+)
+from kemps_p2p.ids import Position, Seat
+from kemps_p2p.ledger.entry import Blamed
+from kemps_p2p.ledger.evidence import contradiction
+from kemps_p2p.ledger.tape import Deed, TapeItem
+from kemps_p2p.session.duties import Duty, OweKey, OweSeed, OweShares, OweTurn, duties
+from kemps_p2p.session.fold import Fold, ProofId
+from kemps_p2p.session.match import Match, deck_of, fresh_deck, owed_public, rounds
+from kemps_p2p.session.messages import DeedBody, KeyDeed, SeedDeed, ShareDeed, TurnDeed, read_deed
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A deed in an item, with the name under which its proof is remembered."""
+
+    seat: Seat
+    proof: ProofId
+    body: DeedBody
+
+
+def offered(item: TapeItem) -> tuple[Offered, ...]:
+    """The deeds of an item. Raises `PeerFault` with the author as culprit if one cannot be read."""
+    found = []
+    for slot, statement in enumerate(item.item.body):
+        if isinstance(statement, Deed):
+            try:
+                body = read_deed(statement.payload)
+            except PeerFault as fault:
+                raise PeerFault(fault.code, fault.text, culprit=item.seat) from None
+            found.append(Offered(item.seat, (item.digest, slot), body))
+    return tuple(found)
+
+
+def is_owed(owed: tuple[Duty, ...], deed: DeedBody) -> bool:
+    """True if the deed fulfils one of the duties, or part of one."""
+    match deed:
+        case KeyDeed(deal=deal, attempt=0):
+            return OweKey(deal) in owed
+        case TurnDeed(deal=deal, attempt=0, round=round_):
+            return OweTurn(deal, round_) in owed
+        case ShareDeed(deal=deal, attempt=0, round=round_, shares=shares):
+            return any(
+                isinstance(duty, OweShares)
+                and (duty.deal, duty.round) == (deal, round_)
+                and set(shares.positions) <= set(duty.positions)
+                for duty in owed
+            )
+        case SeedDeed(deal=deal, attempt=0):
+            return OweSeed(deal) in owed
+        case _:
+            return False
+
+
+def check_of(match: Match, deed: Offered) -> Callable[[], object]:
+    """The pure, perhaps slow function that verifies a deed's proof in the match as it stands."""
+    body, seat = deed.body, deed.seat
+    match body:
+        case KeyDeed(deal=deal, key=key):
+            return partial(check_key, _deck(match, deal, 0).table, seat, key)
+        case TurnDeed(deal=deal, round=round_, turn=turn):
+            return partial(check_turn, _deck(match, deal, round_), seat, turn)
+        case ShareDeed(deal=deal, round=round_, shares=shares):
+            return partial(check_shares, _deck(match, deal, round_), seat, shares)
+        case SeedDeed(deal=deal, seed=seed):
+            return partial(check_seed, tuple(rounds(match, deal)), seat, seed.seed)
+
+
+def can_check(match: Match, deed: Offered) -> bool:
+    """True if what the deed's proof rests on is in the log; a turn is checked on the draft instead."""
+    match deed.body:
+        case KeyDeed():
+            return True
+        case TurnDeed():
+            return False
+        case ShareDeed(deal=deal, round=round_):
+            deck = match.decks.get((deal, round_))
+            return deck is not None and is_shuffled(deck)
+        case SeedDeed(deal=deal):
+            return match.game.phase is Phase.MATCH_OVER and 0 <= deal <= match.game.deal
+
+
+def _deck(match: Match, deal: int, round_: int) -> Deck:
+    return match.decks.get((deal, round_)) or fresh_deck(match, deal)
+
+
+def carried(fold: Fold, item: TapeItem) -> None:
+    """Fold every deed of an item."""
+    deeds = offered(item)
+    if not deeds:
+        raise fold.fault(Fault.BAD_EVIDENCE, "an item carried for its deeds has none")
+    for deed in deeds:
+        if not is_owed(duties(fold.match, deed.seat), deed.body):
+            raise fold.fault(Fault.NOT_OWED, f"seat {deed.seat} does not owe this deed here")
+        fold.proofs.require(deed.proof, check_of(fold.match, deed))
+        _add(fold, deed)
+        turn_up_ready(fold)
+
+
+def _add(fold: Fold, deed: Offered) -> None:
+    match, seat = fold.match, deed.seat
+    decks = dict(match.decks)
+    match deed.body:
+        case KeyDeed(deal=deal, key=key):
+            decks[deal, 0] = add_key(_deck(match, deal, 0), seat, key)
+        case TurnDeed(deal=deal, round=round_, turn=turn):
+            decks[deal, round_] = add_turn(decks[deal, round_], seat, turn)
+        case ShareDeed(deal=deal, round=round_, shares=shares):
+            decks[deal, round_] = add_shares(decks[deal, round_], seat, shares)
+        case SeedDeed(deal=deal, seed=seed):
+            opened = {**match.seeds.get(deal, {}), seat: seed.seed}
+            fold.match = replace(match, seeds={**match.seeds, deal: opened})
+            return
+    fold.match = replace(match, decks=decks)
+
+
+def turn_up_ready(fold: Fold) -> None:
+    """Hand every owed face whose shares are all in to the rules; deal recycled cards once shuffled."""
+    match = fold.match
+    faces: dict[Position, Card] = {}
+    for position in owed_public(match.game):
+        deck = deck_of(match, position)
+        if deck is not None and is_shuffled(deck) and not missing(deck, position):
+            card = face(deck, position)
+            assert card is not None, "all shares are in"
+            faces[position] = Card(card)
+    if faces:
+        fold.take(turn_up(match.game, faces))
+
+
+def recycle(fold: Fold) -> None:
+    """Start the shuffle of swept cards where the rules ask for it, and deal them once it is done."""
+    match = fold.match
+    cards = owed_recycle(match.game)
+    if cards is None:
+        return
+    last = rounds(match, match.game.deal)[-1]
+    if last.round > 0 and tuple(last.cards) == tuple(cards) and last.first == next_position(match.game):
+        if is_shuffled(last):
+            fold.take(recycled(match.game, tuple(map(Position, last.positions))))
+        return
+    deck = next_round(last, cards, next_position(match.game))
+    fold.match = replace(match, decks={**match.decks, (match.game.deal, deck.round): deck})
+
+
+def blamed(fold: Fold, event: Blamed) -> None:
+    """Fold a proven fault: its team loses the deal that it concerns."""
+    items = tuple(fold.items[name] for name in event.items)
+    if any(item.seat != event.culprit for item in items):
+        raise fold.fault(Fault.BAD_BLAME, "the evidence is not the culprit's")
+    if len(items) == 2:
+        if contradiction(*items) is None:
+            raise fold.fault(Fault.BAD_BLAME, "the two items do not contradict each other")
+        _lose(fold, Seat(event.culprit), fold.match.game.deal)
+        return
+    deed = _bad_deed(fold, items)
+    if isinstance(deed, SeedDeed):
+        opened = {**fold.match.seeds.get(deed.deal, {}), Seat(event.culprit): None}
+        team = fold.match.team_of(event.culprit)
+        fold.match = replace(
+            fold.match,
+            seeds={**fold.match.seeds, deed.deal: opened},
+            forfeits=fold.match.forfeits | {team},
+        )
+    else:
+        _lose(fold, Seat(event.culprit), deed.deal)
+
+
+def _bad_deed(fold: Fold, items: tuple[TapeItem, ...]) -> DeedBody:
+    """The deed of the item that is owed here and does not hold."""
+    if len(items) == 1:
+        for deed in offered(items[0]):
+            if _is_proven_bad(fold, deed):
+                return deed.body
+    raise fold.fault(Fault.BAD_BLAME, "the evidence proves no fault")
+
+
+def _is_proven_bad(fold: Fold, deed: Offered) -> bool:
+    if not is_owed(duties(fold.match, deed.seat), deed.body) or not meets_its_list(fold.match, deed.body):
+        return False
+    try:
+        fold.proofs.require(deed.proof, check_of(fold.match, deed))
+    except PeerFault as fault:
+        return fault.culprit == deed.seat
+    return False
+
+
+def meets_its_list(match: Match, deed: DeedBody) -> bool:
+    """False for a turn on another list than the one in the log: who showed the seat that list is to blame."""
+    if not isinstance(deed, TurnDeed):
+        return True
+    deck = match.decks.get((deed.deal, deed.round))
+    return deck is not None and next_turn(deck) is not None and deed.turn.input == list_digest(deck)
+
+
+def _lose(fold: Fold, culprit: Seat, deal: int) -> None:
+    """The running deal is lost at once, a coming one as it starts."""
+    match = fold.match
+    team = match.team_of(culprit)
+    if deal == match.game.deal and match.game.phase not in (Phase.DEAL_OVER, Phase.MATCH_OVER):
+        fold.take(lose_deal(match.game, team))
+    elif match.coming_deal not in match.spoilt:
+        fold.match = replace(match, spoilt={**match.spoilt, match.coming_deal: team})

@@ -1,0 +1,123 @@
+"""What the state of a match requires each seat to publish next.
+
+The runner, bots, screens ("waiting for Ben") and blame all read this; nothing else decides who must speak.
+Section "Duties" of protocol.md.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from kemps_p2p.deck.deal import is_shuffled, missing, next_turn
+from kemps_p2p.game.state import Phase, owed_answers
+from kemps_p2p.ids import Position, Seat
+from kemps_p2p.session.match import Match, deck_of, is_over, owed_public, rounds
+
+
+@dataclass(frozen=True, slots=True)
+class OweKey:
+    """Commitment and key for a deal."""
+
+    deal: int
+
+
+@dataclass(frozen=True, slots=True)
+class OweTurn:
+    """The shuffle turn in a round of a deal."""
+
+    deal: int
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class OweShares:
+    """Shares of positions, ascending, of one round of the running deal."""
+
+    deal: int
+    round: int
+    positions: tuple[Position, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OweSeed:
+    """The seed of a deal, once the match is over."""
+
+    deal: int
+
+
+@dataclass(frozen=True, slots=True)
+class OweCoin:
+    """The next coin, for the contest named at `index`."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class OweAnswer:
+    """An answer to a call: admit, or deny."""
+
+
+Duty: TypeAlias = OweKey | OweTurn | OweShares | OweSeed | OweCoin | OweAnswer
+
+
+def duties(match: Match, seat: Seat) -> tuple[Duty, ...]:
+    """What `seat` owes at this head."""
+    if match.is_closed:
+        return ()
+    return tuple(_duties(match, seat))
+
+
+def _duties(match: Match, seat: Seat) -> Iterator[Duty]:
+    for contest in match.contests:
+        if seat in contest.claimants():
+            yield OweCoin(contest.index)
+    if is_over(match):
+        for deal in range(match.game.deal + 1):
+            if deal not in match.spoilt and seat not in match.seeds.get(deal, {}):
+                yield OweSeed(deal)
+        return
+    yield from _shuffle_duties(match, seat)
+    yield from owed_shares(match, seat)
+    if seat in owed_answers(match.game):
+        yield OweAnswer()
+
+
+def _shuffle_duties(match: Match, seat: Seat) -> Iterator[Duty]:
+    for deck in rounds(match, match.game.deal)[1:]:
+        if next_turn(deck) == seat:
+            yield OweTurn(match.game.deal, deck.round)
+    deal = match.coming_deal
+    if deal in match.spoilt or not prepares_next(match):
+        return
+    deck_now = match.decks.get((deal, 0))
+    if deck_now is None or deck_now.keys[seat] is None:
+        yield OweKey(deal)
+    elif next_turn(deck_now) == seat:
+        yield OweTurn(deal, 0)
+
+
+def prepares_next(match: Match) -> bool:
+    """True once the coming deal may be shuffled: before the first, and as soon as this one is in play."""
+    if match.game.deal < 0:
+        return True
+    return match.game.phase is Phase.DEAL_OVER or match.game.started
+
+
+def owed_shares(match: Match, seat: Seat) -> Iterator[OweShares]:
+    """The shares that a seat owes: of others' hands, and of what is turned up for everybody."""
+    game = match.game
+    wanted: dict[int, set[Position]] = {}
+    public = owed_public(game)
+    private = [
+        position
+        for owner, hand in enumerate(game.hands)
+        if owner != seat
+        for position in hand
+        if position not in game.faces
+    ]
+    for position in (*public, *private):
+        deck = deck_of(match, position)
+        if deck is not None and is_shuffled(deck) and seat in missing(deck, position):
+            wanted.setdefault(deck.round, set()).add(position)
+    for round_, positions in sorted(wanted.items()):
+        yield OweShares(game.deal, round_, tuple(sorted(positions)))

@@ -1,0 +1,111 @@
+"""What the machine asks the world to do, in order. Section "Effects" of protocol.md.
+
+A runner carries effects out strictly in the order given: what is appended before it is sent stays so.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import TypeAlias
+
+from kemps_p2p.codec import Digest
+from kemps_p2p.errors import PeerFault
+from kemps_p2p.game.events import Event as GameEvent
+from kemps_p2p.ids import Seat
+
+
+class File(Enum):
+    """Where an append goes: the journal (all that comes), or the log (genesis, final entries, annex)."""
+
+    JOURNAL = auto()
+    LOG = auto()
+
+
+class Durability(Enum):
+    """SOON: with the next group of fsyncs. NOW: on the disk before the next effect is carried out."""
+
+    SOON = auto()
+    NOW = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """Add one encoded object to a file."""
+
+    file: File
+    data: bytes
+    durability: Durability = Durability.SOON
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Send one encoded message to a peer; `to` None means every other peer."""
+
+    data: bytes
+    to: Seat | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compute:
+    """Run `work` (pure, slow) off the event loop; give what it returns, or the PeerFault it raises, back."""
+
+    id: int
+    work: Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class TableFormed:
+    """Genesis is signed by all: the match has an id and seats have names."""
+
+    match: Digest
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """The rules moved on at a final entry."""
+
+    index: int
+    events: tuple[GameEvent, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GestureSeen:
+    """A gesture arrived: it is shown at once, long before it is final."""
+
+    seat: Seat
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Whispered:
+    """The partner says something in the private huddle."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FaultFound:
+    """A peer did what no honest program does. `blamed` only if its signature proves it."""
+
+    fault: PeerFault
+
+
+@dataclass(frozen=True, slots=True)
+class MatchClosed:
+    """The log is complete."""
+
+    head: Digest
+
+
+Sight: TypeAlias = TableFormed | Happened | GestureSeen | Whispered | FaultFound | MatchClosed
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """Something for a screen, a bot or a crash report."""
+
+    sight: Sight
+
+
+Effect: TypeAlias = Append | Send | Compute | Show

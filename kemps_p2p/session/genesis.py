@@ -1,0 +1,124 @@
+"""Entry 0: who plays what with whom, signed by all; its digest is the match id.
+
+Section "Genesis" of protocol.md.
+"""
+
+from dataclasses import dataclass
+
+from kemps_p2p.codec import Digest, Record, decode, tagged_hash
+from kemps_p2p.deck.group import Group, group_named
+from kemps_p2p.errors import Fault, PeerFault
+from kemps_p2p.game.rules import RuleError, RuleSet, read_rules
+from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.identity import check_key, verify
+from kemps_p2p.session.messages import PROTOCOL_VERSION
+
+GENESIS_LABEL = "kemps/v1/genesis"
+NO_MATCH = Digest(bytes(32))
+
+
+class SeatRecord(Record, frozen=True):
+    """One seat: key, salted name commitment, end of the coin chain, nonce and the salt of its commitment."""
+
+    key: bytes
+    name: Digest
+    coin: bytes
+    nonce: bytes
+    nonce_salt: bytes
+
+
+class Genesis(Record, frozen=True):
+    """The body that all sign. `previous` is the last head of the match this one is a rematch of, or zeros."""
+
+    version: int
+    group: str
+    rules: str
+    seats: tuple[SeatRecord, ...]
+    previous: Digest
+
+
+class SignedGenesis(Record, frozen=True, tag=1):
+    """As it is logged: the encoded body and every seat's signature, in seat order."""
+
+    raw: bytes
+    signatures: tuple[bytes, ...]
+
+
+def nonce_commitment(salt: bytes, nonce: bytes) -> Digest:
+    """Binds a seat to its nonce before it sees the others'."""
+    return tagged_hash("kemps/v1/nonce", salt, nonce)
+
+
+def name_commitment(salt: bytes, name: str) -> Digest:
+    """Binds a seat to its name, so that a log can be shown without names."""
+    return tagged_hash("kemps/v1/name", salt, name.encode())
+
+
+def match_id(raw: bytes) -> Digest:
+    """The digest that is bound into every later signature."""
+    return tagged_hash(GENESIS_LABEL, raw)
+
+
+@dataclass(frozen=True, slots=True)
+class Founding:
+    """A checked genesis with what follows from it."""
+
+    match: Digest
+    genesis: Genesis
+    rules: RuleSet
+    group: Group
+    keys: tuple[bytes, ...]
+
+    @property
+    def seats(self) -> int:
+        """How many play."""
+        return len(self.genesis.seats)
+
+    @property
+    def joint_random(self) -> Digest:
+        """A value that no seat could choose: every nonce was committed before any was shown."""
+        return tagged_hash("kemps/v1/joint", *(seat.nonce for seat in self.genesis.seats))
+
+    @property
+    def drawn_dealer(self) -> Seat:
+        """The first dealer where the rule set draws one."""
+        return Seat(int.from_bytes(self.joint_random, "big") % self.seats)
+
+
+def found(raw: bytes) -> Founding:
+    """Check a genesis body. Raises `PeerFault` BAD_GENESIS or BAD_KEY."""
+    genesis = decode(raw, Genesis)
+    if genesis.version != PROTOCOL_VERSION:
+        raise PeerFault(Fault.BAD_GENESIS, f"protocol version {genesis.version} is not {PROTOCOL_VERSION}")
+    try:
+        rules = read_rules(genesis.rules)
+        group = group_named(genesis.group)
+    except (RuleError, ValueError) as error:
+        raise PeerFault(Fault.BAD_GENESIS, str(error)) from None
+    if len(genesis.seats) not in rules.players:
+        raise PeerFault(Fault.BAD_GENESIS, f"the rule set does not allow {len(genesis.seats)} players")
+    for seat, record in enumerate(genesis.seats):
+        sizes = (
+            len(record.key),
+            len(record.name),
+            len(record.coin),
+            len(record.nonce),
+            len(record.nonce_salt),
+        )
+        if sizes != (32,) * 5:
+            raise PeerFault(Fault.BAD_GENESIS, f"a field of seat {seat} has the wrong length")
+        check_key(record.key)
+    keys = tuple(record.key for record in genesis.seats)
+    if len(set(keys)) != len(keys):
+        raise PeerFault(Fault.BAD_GENESIS, "two seats share a key")
+    if len(genesis.previous) != 32:
+        raise PeerFault(Fault.BAD_GENESIS, "the previous head has the wrong length")
+    return Founding(match_id(raw), genesis, rules, group, keys)
+
+
+def check_signatures(founding: Founding, signatures: tuple[bytes, ...]) -> None:
+    """Raise `PeerFault` unless every seat has signed the genesis."""
+    if len(signatures) != founding.seats:
+        raise PeerFault(Fault.BAD_GENESIS, "a signature under the genesis is missing")
+    for key, signature in zip(founding.keys, signatures, strict=True):
+        verify(key, GENESIS_LABEL, founding.match, signature)

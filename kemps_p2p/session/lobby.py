@@ -1,0 +1,237 @@
+"""The lobby as a machine: commit, reveal, seal, until all have signed one genesis.
+
+Knows no clock but the one it is given, and resends until everybody is done, since messages get lost.
+Invariants:
+
+1. No nonce is shown before every seat has committed to its own, so that nobody can choose the joint value.
+2. Nobody signs a genesis before every opening has been checked.
+
+Section "Lobby" of protocol.md.
+"""
+
+from dataclasses import dataclass
+
+from kemps_p2p.codec import derive, encode, tagged_hash
+from kemps_p2p.errors import Fault, PeerFault
+from kemps_p2p.game.rules import RuleError, RuleSet, canonical_text, first_difference, read_rules
+from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.coins import coin_chain
+from kemps_p2p.ledger.identity import Identity, verify
+from kemps_p2p.session.genesis import (
+    GENESIS_LABEL,
+    NO_MATCH,
+    Founding,
+    Genesis,
+    SeatRecord,
+    SignedGenesis,
+    found,
+    name_commitment,
+    nonce_commitment,
+)
+from kemps_p2p.session.messages import (
+    NAME_CHARACTERS_MAX,
+    PROTOCOL_VERSION,
+    LobbyBody,
+    LobbyWords,
+    Reveal,
+    Seal,
+    Sit,
+    pack,
+    read_lobby,
+)
+
+LOBBY_LABEL = "kemps/v1/lobby"
+RESEND_MS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a peer brings to the table. `roster`: identity keys by seat. `secret`: 32 bytes, drawn for this
+    match alone and on disk before anything is sent; every later secret is derived from it.
+    """
+
+    identity: Identity
+    seat: Seat
+    roster: tuple[bytes, ...]
+    name: str
+    rules: RuleSet
+    group: str
+    secret: bytes
+
+
+def check_name(name: str) -> None:
+    """Raise `PeerFault` MALFORMED for a name that is empty, too long or not plainly printable."""
+    if not 0 < len(name) <= NAME_CHARACTERS_MAX or not name.isprintable() or name != name.strip():
+        raise PeerFault(Fault.MALFORMED, f"a name has 1 to {NAME_CHARACTERS_MAX} printable characters")
+
+
+class Lobby:
+    """One seat's lobby: its verbs return messages to send to all; `signed` is set when all is done."""
+
+    def __init__(self, setup: Setup) -> None:
+        check_name(setup.name)
+        self._setup = setup
+        self._seats = len(setup.roster)
+        self._rules = canonical_text(setup.rules)
+        self._table = tagged_hash("kemps/v1/table", setup.group.encode(), *setup.roster)
+        self._nonce, self._nonce_salt, self._name_salt = (
+            derive("kemps/v1/lobby-secret", setup.secret, what)[:32] for what in (b"nonce", b"salt", b"name")
+        )
+        self.coins = coin_chain(setup.secret)
+        self._sits: dict[Seat, Sit] = {}
+        self._reveals: dict[Seat, Reveal] = {}
+        self._seals: dict[Seat, bytes] = {}
+        self._early: list[tuple[Seat, LobbyBody]] = []
+        self._said: list[bytes] = []
+        self._resend_at_ms = 0
+        self.founding: Founding | None = None
+        self.signed: SignedGenesis | None = None
+        self._raw = b""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names by seat, once revealed."""
+        return tuple(self._reveals[Seat(seat)].name for seat in range(self._seats))
+
+    @property
+    def name_openings(self) -> tuple[tuple[str, bytes], ...]:
+        """Name and salt by seat, for the annex."""
+        return tuple(
+            (self._reveals[Seat(seat)].name, self._reveals[Seat(seat)].name_salt)
+            for seat in range(self._seats)
+        )
+
+    def start(self) -> list[bytes]:
+        """Sit down: the first message."""
+        commit = nonce_commitment(self._nonce_salt, self._nonce)
+        name = name_commitment(self._name_salt, self._setup.name)
+        return self._say(Sit(rules=self._rules, coin=self.coins[0], nonce=commit, name=name))
+
+    def missing(self) -> frozenset[Seat]:
+        """The seats that are waited for."""
+        for said in (self._sits.keys(), self._reveals.keys(), self._seals.keys()):
+            if len(said) < self._seats:
+                return frozenset(map(Seat, range(self._seats))) - said
+        return frozenset()
+
+    def receive(self, words: LobbyWords, now_ms: int) -> list[bytes]:
+        """Take in what a seat says. Raises `PeerFault`; the culprit is set once the signature verified."""
+        if words.table != self._table:
+            raise PeerFault(Fault.BAD_GENESIS, "the other side sits at another table")
+        if not 0 <= words.seat < self._seats:
+            raise PeerFault(Fault.WRONG_SEAT, "a lobby message of a seat that is not at the table")
+        seat = Seat(words.seat)
+        verify(self._setup.roster[seat], LOBBY_LABEL, words.table + words.raw, words.signature)
+        try:
+            out = self._hear(seat, read_lobby(words.raw))
+        except PeerFault as fault:
+            raise PeerFault(fault.code, fault.text, culprit=seat) from None
+        if self.signed is not None and now_ms >= self._resend_at_ms:
+            # Somebody still speaks, so it may lack something that this seat has said.
+            out += self.tick(now_ms)
+        return out
+
+    def tick(self, now_ms: int) -> list[bytes]:
+        """Everything said so far, again, if it is time; the machine is idle in between."""
+        if now_ms < self._resend_at_ms:
+            return []
+        self._resend_at_ms = now_ms + RESEND_MS
+        return list(self._said)
+
+    @property
+    def wake_at_ms(self) -> int:
+        """When `tick` has something to do."""
+        return self._resend_at_ms
+
+    def _say(self, body: LobbyBody) -> list[bytes]:
+        raw = encode(body)
+        signature = self._setup.identity.sign(LOBBY_LABEL, self._table + raw)
+        message = pack(LobbyWords(seat=self._setup.seat, table=self._table, raw=raw, signature=signature))
+        self._said.append(message)
+        return [message, *self._hear(self._setup.seat, body)]
+
+    def _hear(self, seat: Seat, body: LobbyBody) -> list[bytes]:
+        match body:
+            case Sit():
+                return self._hear_sit(seat, body)
+            case Reveal():
+                return self._hear_reveal(seat, body)
+            case Seal(signature=signature):
+                if self.founding is None:
+                    return self._keep(seat, body)
+                self._hear_seal(seat, signature, self.founding)
+                return []
+
+    def _hear_sit(self, seat: Seat, sit: Sit) -> list[bytes]:
+        known = self._sits.get(seat)
+        if known is not None:
+            if known != sit:
+                raise PeerFault(Fault.EQUIVOCATION, "a seat sits down twice with different commitments")
+            return []
+        if sit.rules != self._rules:
+            try:
+                key = first_difference(self._setup.rules, read_rules(sit.rules))
+            except RuleError as error:
+                raise PeerFault(Fault.BAD_GENESIS, f"a rule set that cannot be read: {error}") from None
+            raise PeerFault(Fault.BAD_GENESIS, f"another rule set: the key {key} differs")
+        self._sits[seat] = sit
+        if len(self._sits) < self._seats:
+            return []
+        mine = Reveal(
+            nonce=self._nonce, nonce_salt=self._nonce_salt, name=self._setup.name, name_salt=self._name_salt
+        )
+        return self._say(mine) + self._hear_early()
+
+    def _hear_early(self) -> list[bytes]:
+        """Hear what came before its stage: a faster seat may reveal before the last one sits down here."""
+        early, self._early = self._early, []
+        return [message for seat, body in early for message in self._hear(seat, body)]
+
+    def _hear_reveal(self, seat: Seat, reveal: Reveal) -> list[bytes]:
+        if len(self._sits) < self._seats:
+            return self._keep(seat, reveal)
+        if seat in self._reveals:
+            return []
+        sit = self._sits[seat]
+        check_name(reveal.name)
+        if len(reveal.nonce) != 32 or nonce_commitment(reveal.nonce_salt, reveal.nonce) != sit.nonce:
+            raise PeerFault(Fault.BAD_COMMITMENT, "a nonce does not fit its commitment")
+        if name_commitment(reveal.name_salt, reveal.name) != sit.name:
+            raise PeerFault(Fault.BAD_COMMITMENT, "a name does not fit its commitment")
+        self._reveals[seat] = reveal
+        if len(self._reveals) < self._seats:
+            return []
+        self._raw = encode(self._genesis())
+        self.founding = found(self._raw)
+        mine = Seal(signature=self._setup.identity.sign(GENESIS_LABEL, self.founding.match))
+        return self._say(mine) + self._hear_early()
+
+    def _genesis(self) -> Genesis:
+        return Genesis(
+            version=PROTOCOL_VERSION,
+            group=self._setup.group,
+            rules=self._rules,
+            seats=tuple(
+                SeatRecord(
+                    key=key,
+                    name=self._sits[Seat(seat)].name,
+                    coin=self._sits[Seat(seat)].coin,
+                    nonce=self._reveals[Seat(seat)].nonce,
+                    nonce_salt=self._reveals[Seat(seat)].nonce_salt,
+                )
+                for seat, key in enumerate(self._setup.roster)
+            ),
+            previous=NO_MATCH,
+        )
+
+    def _hear_seal(self, seat: Seat, signature: bytes, founding: Founding) -> None:
+        verify(self._setup.roster[seat], GENESIS_LABEL, founding.match, signature)
+        self._seals[seat] = signature
+        if len(self._seals) == self._seats:
+            signatures = tuple(self._seals[Seat(seat)] for seat in range(self._seats))
+            self.signed = SignedGenesis(raw=self._raw, signatures=signatures)
+
+    def _keep(self, seat: Seat, body: LobbyBody) -> list[bytes]:
+        if all((seat, type(body)) != (other, type(kept)) for other, kept in self._early):
+            self._early.append((seat, body))
+        return []

@@ -1,0 +1,214 @@
+"""The state of a match at one head: what the fold carries from entry to entry, and what follows from it.
+
+Frozen: a step makes a new one, so that a state at an earlier head stays what it was. It knows which positions
+are whose and never a hidden card. Section "State" of protocol.md.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kemps_p2p.codec import Digest, decode
+from kemps_p2p.deck.deal import Deck, Table, is_shuffled, new_deck
+from kemps_p2p.errors import Fault, Illegal, IllegalAction, PeerFault
+from kemps_p2p.game.actions import Action, Kind, Next, kind
+from kemps_p2p.game.conflicts import conflicts
+from kemps_p2p.game.rules import deal_cards
+from kemps_p2p.game.state import Phase, State, check, dealer_of_first_deal, new_match, owed_faces, owed_proofs
+from kemps_p2p.ids import Position, Seat, Team
+from kemps_p2p.ledger.poll import DecidedSet
+from kemps_p2p.ledger.tape import Claim, Head, TapeItem
+from kemps_p2p.session.genesis import Founding
+
+PAST_ENTRIES = 256
+ATTEMPT = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What a claim may cite: a head with the rules' state there. `is_ready`: the coming deal is shuffled."""
+
+    head: Head
+    lamport: int
+    game: State
+    is_ready: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """The last logged claim of a seat and kind: its number on the tape, and the entry that logged it."""
+
+    number: int
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class OpenContest:
+    """Claims found together by the entry at `index`, not yet drawn."""
+
+    index: int
+    decided: DecidedSet
+    claims: Mapping[Digest, TapeItem]
+
+    def claimants(self) -> tuple[Seat, ...]:
+        """The seats that owe a coin, ascending."""
+        return tuple(sorted({item.seat for item in self.claims.values()}))
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A match at `head`."""
+
+    founding: Founding
+    head: Head
+    lamport: int
+    past: tuple[Past, ...]
+    game: State
+    decks: Mapping[tuple[int, int], Deck]
+    spoilt: Mapping[int, Team]
+    forfeits: frozenset[Team]
+    seeds: Mapping[int, Mapping[Seat, bytes | None]]
+    epoch: int
+    term: int
+    on_duty: Seat
+    logged: Mapping[tuple[Seat, Kind], Logged]
+    contests: tuple[OpenContest, ...]
+    coins: tuple[bytes, ...]
+    elapsed_ms: int
+    shown_ms: int | None
+    is_closed: bool
+
+    @property
+    def seats(self) -> int:
+        """How many play."""
+        return self.founding.seats
+
+    @property
+    def coming_deal(self) -> int:
+        """The number of the next deal to start."""
+        return self.game.deal + 1
+
+    def team_of(self, seat: int) -> Team:
+        """The team of a seat."""
+        return Team(seat % (self.seats // 2))
+
+
+def begin(founding: Founding) -> Match:
+    """The state at genesis."""
+    dealer = dealer_of_first_deal(founding.rules, founding.seats, 0, founding.drawn_dealer)
+    game = new_match(founding.rules, founding.seats, dealer)
+    head = Head(index=0, digest=founding.match)
+    return Match(
+        founding=founding,
+        head=head,
+        lamport=0,
+        past=(Past(head, 0, game, False),),
+        game=game,
+        decks={},
+        spoilt={},
+        forfeits=frozenset(),
+        seeds={},
+        epoch=0,
+        term=0,
+        on_duty=dealer,
+        logged={},
+        contests=(),
+        coins=tuple(seat.coin for seat in founding.genesis.seats),
+        elapsed_ms=0,
+        shown_ms=None,
+        is_closed=False,
+    )
+
+
+def first_dealer(match: Match) -> Seat:
+    """The seat from which the ordering duty rotates."""
+    return dealer_of_first_deal(match.founding.rules, match.seats, 0, match.founding.drawn_dealer)
+
+
+def fresh_deck(match: Match, deal: int) -> Deck:
+    """The deck of a deal before any key."""
+    table = Table(match.founding.group, match.founding.match, deal, ATTEMPT, match.seats)
+    return new_deck(table, deal_cards(match.founding.rules, match.seats))
+
+
+def rounds(match: Match, deal: int) -> list[Deck]:
+    """The decks of a deal, by round."""
+    found: list[Deck] = []
+    while (deck := match.decks.get((deal, len(found)))) is not None:
+        found.append(deck)
+    return found
+
+
+def deck_of(match: Match, position: Position) -> Deck | None:
+    """The deck in which a position of the running deal lies; None if there is none."""
+    for deck in rounds(match, match.game.deal):
+        if position in deck.positions:
+            return deck
+    return None
+
+
+def owed_public(game: State) -> frozenset[Position]:
+    """The positions whose faces everybody must be able to see now, to show them or to prove a denial."""
+    proofs = frozenset(position for hand in owed_proofs(game) for position in hand.cards)
+    return owed_faces(game) | proofs
+
+
+def is_ready(match: Match) -> bool:
+    """True if the coming deal can start: its deck is shuffled, or lost already."""
+    if is_over(match):
+        return False
+    if match.coming_deal in match.spoilt:
+        return True
+    deck = match.decks.get((match.coming_deal, 0))
+    return deck is not None and is_shuffled(deck)
+
+
+def is_over(match: Match) -> bool:
+    """True if the rules or a forfeit have ended the match."""
+    return match.game.phase is Phase.MATCH_OVER
+
+
+def action_of(item: TapeItem, claim: Claim) -> Action:
+    """What a claim asks for. Raises `PeerFault` BAD_CLAIM with the claimant as culprit."""
+    try:
+        return decode(claim.action, Action)  # type: ignore[arg-type]  # a union is no type object
+    except PeerFault as fault:
+        raise PeerFault(Fault.BAD_CLAIM, fault.text, culprit=item.seat) from None
+
+
+def past_at(match: Match, index: int) -> Past | None:
+    """What the match was at an earlier head; None if that is longer ago than a claim may cite."""
+    first = match.past[0].head.index
+    return match.past[index - first] if first <= index <= match.head.index else None
+
+
+def refusal(match: Match, item: TapeItem, claim: Claim) -> Illegal | None:
+    """Why the claim is refused at the head it cites; None if it is a lawful wish.
+
+    Raises `PeerFault` BAD_CLAIM if it cites an entry of another chain or one that does not exist.
+    """
+    action = action_of(item, claim)
+    if claim.head.index > match.head.index:
+        raise PeerFault(Fault.BAD_CLAIM, "a claim against an entry that is not there", culprit=item.seat)
+    past = past_at(match, claim.head.index)
+    if past is None:
+        return Illegal.STALE
+    if past.head.digest != claim.head.digest:
+        raise PeerFault(Fault.BAD_CLAIM, "a claim against another chain", culprit=item.seat)
+    if item.item.lamport <= past.lamport:
+        raise PeerFault(Fault.BAD_STAMP, "a claim is stamped before the entry it cites", culprit=item.seat)
+    if kind(action) is not Kind.FREE:
+        last = match.logged.get((item.seat, kind(action)))
+        if last is not None and last.index > claim.head.index:
+            return Illegal.TOO_SOON
+    if isinstance(action, Next) and not past.is_ready:
+        return Illegal.NOT_READY
+    try:
+        check(past.game, item.seat, action)
+    except IllegalAction as illegal:
+        return illegal.reason
+    return None
+
+
+def do_conflict(match: Match, a: tuple[Seat, Action], b: tuple[Seat, Action]) -> bool:
+    """True if the rules do not let the two claims commute."""
+    return conflicts(match.founding.rules, match.seats, a, b)

@@ -1,0 +1,167 @@
+"""Every wire message and its tag on one page, with the size limits; also what deeds and notes contain.
+
+Section "Messages" of protocol.md.
+"""
+
+from typing import TypeAlias
+
+from kemps_p2p.codec import Digest, Record, decode, encode
+from kemps_p2p.deck.deal import DealKey, Seed, Shares, Turn
+from kemps_p2p.errors import Fault, PeerFault
+from kemps_p2p.ledger.tape import Signed
+
+PROTOCOL_VERSION = 1
+MESSAGE_BYTES_MAX = 1 << 20
+BATCH_BYTES = 192 * 1024
+NAME_CHARACTERS_MAX = 24
+WHISPER_CHARACTERS_MAX = 500
+
+
+# Deeds: what a seat owes and publishes on its tape. `attempt` is 0 until attempts can be repeated.
+
+
+class KeyDeed(Record, frozen=True, tag=1):
+    """A seat's commitment and key for a deal."""
+
+    deal: int
+    attempt: int
+    key: DealKey
+
+
+class TurnDeed(Record, frozen=True, tag=2):
+    """A seat's shuffle turn in one round of a deal."""
+
+    deal: int
+    attempt: int
+    round: int
+    turn: Turn
+
+
+class ShareDeed(Record, frozen=True, tag=3):
+    """A seat's shares of positions dealt in one round of a deal."""
+
+    deal: int
+    attempt: int
+    round: int
+    shares: Shares
+
+
+class SeedDeed(Record, frozen=True, tag=4):
+    """A seat's deal seed, opened when the match is over."""
+
+    deal: int
+    attempt: int
+    seed: Seed
+
+
+DeedBody: TypeAlias = KeyDeed | TurnDeed | ShareDeed | SeedDeed
+
+
+# Notes: what the sequencer orders without a claim.
+
+
+class PlayStarted(Record, frozen=True, tag=1):
+    """The look is over; cards may be touched and calls made once this is final."""
+
+
+class Checkpoint(Record, frozen=True, tag=2):
+    """A deal starts: its number, who deals, and the scores it starts from. Last event of its entry."""
+
+    deal: int
+    dealer: int
+    scores: tuple[int, ...]
+
+
+class Closed(Record, frozen=True, tag=3):
+    """All seeds are open and checked; nothing follows."""
+
+
+NoteBody: TypeAlias = PlayStarted | Checkpoint | Closed
+
+
+# The lobby: signed, and bound to the list of peers and the rule set by the digest of the table.
+
+
+class Sit(Record, frozen=True, tag=1):
+    """A seat's commitments. `rules` is the canonical text, so that a difference can be named."""
+
+    rules: str
+    coin: bytes
+    nonce: Digest
+    name: Digest
+
+
+class Reveal(Record, frozen=True, tag=2):
+    """The openings of nonce and name, sent when every seat has committed."""
+
+    nonce: bytes
+    nonce_salt: bytes
+    name: str
+    name_salt: bytes
+
+
+class Seal(Record, frozen=True, tag=3):
+    """The signature under the genesis, sent when every opening has been checked."""
+
+    signature: bytes
+
+
+LobbyBody: TypeAlias = Sit | Reveal | Seal
+
+
+class LobbyWords(Record, frozen=True, tag=1):
+    """A lobby body, encoded and signed by the seat that says it."""
+
+    seat: int
+    table: Digest
+    raw: bytes
+    signature: bytes
+
+
+class Batch(Record, frozen=True, tag=2):
+    """Items, of whichever tapes."""
+
+    items: tuple[Signed, ...]
+
+
+class Status(Record, frozen=True, tag=3):
+    """How much of each tape the sender holds, and its last final entry: whoever holds more sends it."""
+
+    lengths: tuple[int, ...]
+    final: int
+
+
+class Whisper(Record, frozen=True, tag=4):
+    """The private talk of partners. It never leaves the connection between the two."""
+
+    text: str
+
+
+Message: TypeAlias = LobbyWords | Batch | Status | Whisper
+
+
+def read_message(data: bytes) -> Message:
+    """Decode a wire message. Raises `PeerFault` TOO_LARGE, MALFORMED or NOT_CANONICAL, without a culprit."""
+    if len(data) > MESSAGE_BYTES_MAX:
+        raise PeerFault(Fault.TOO_LARGE, "a message is larger than the protocol allows")
+    return decode(data, Message)  # type: ignore[arg-type]  # a union is no type object
+
+
+def read_deed(payload: bytes) -> DeedBody:
+    """Decode the payload of a deed. Raises `PeerFault` without a culprit; the caller knows the author."""
+    return decode(payload, DeedBody)  # type: ignore[arg-type]
+
+
+def read_note(payload: bytes) -> NoteBody:
+    """Decode the payload of a note. Raises `PeerFault` without a culprit; the caller knows the author."""
+    return decode(payload, NoteBody)  # type: ignore[arg-type]
+
+
+def read_lobby(raw: bytes) -> LobbyBody:
+    """Decode what a seat says in the lobby."""
+    return decode(raw, LobbyBody)  # type: ignore[arg-type]
+
+
+def pack(message: Message) -> bytes:
+    """Encode a wire message."""
+    return encode(message)

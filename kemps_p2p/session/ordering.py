@@ -1,0 +1,231 @@
+"""The duty of ordering: what the sequencer's next entry holds.
+
+It proposes nothing that it could not defend: every event is tried on the fold that all others will use.
+Section "Ordering" of protocol.md.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, replace
+from functools import partial
+
+from kemps_p2p.codec import Digest, encode
+from kemps_p2p.errors import Missing, PeerFault
+from kemps_p2p.game.state import advance, may_start_play, start_play
+from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.book import ClaimBook
+from kemps_p2p.ledger.entry import (
+    EVENTS_MAX,
+    Blamed,
+    Carried,
+    Contest,
+    Drawn,
+    Event,
+    Note,
+    Settled,
+)
+from kemps_p2p.ledger.poll import DecidedSet, decide, needed_words
+from kemps_p2p.ledger.tape import Claim, Receipt, TapeItem
+from kemps_p2p.session.claims import coin_in, draw, settle
+from kemps_p2p.session.deeds import Offered, blamed, carried, is_owed, meets_its_list
+from kemps_p2p.session.duties import duties
+from kemps_p2p.session.fold import Fold, Proofs
+from kemps_p2p.session.match import Match, OpenContest, is_over
+from kemps_p2p.session.messages import Closed, NoteBody, PlayStarted
+from kemps_p2p.session.replay import checkpoint_of, follow_up, has_all_seeds
+
+ENTRY_ITEMS_BYTES = 400 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Materials:
+    """What the sequencer has at hand: all items, the claims it holds, unlogged deeds and proofs of fault."""
+
+    items: Mapping[Digest, TapeItem]
+    book: ClaimBook
+    deeds: Mapping[Digest, tuple[Offered, ...]]
+    coins: Iterable[TapeItem]
+    exhibits: Iterable[tuple[TapeItem, TapeItem]]
+    proofs: Proofs
+
+
+def compose(tip: Match, seat: Seat, at_hand: Materials, elapsed_ms: int) -> tuple[Event, ...]:
+    """The events of the next entry; empty if there is nothing to order yet."""
+    if tip.is_closed:
+        return ()
+    match = replace(tip, elapsed_ms=elapsed_ms, game=advance(tip.game, elapsed_ms))
+    work = Fold(match, seat, at_hand.items, at_hand.proofs)
+    events: list[Event] = []
+    for source in (_blames, _deeds, _draws, _claims, _play, _close):
+        for event in source(work, at_hand):
+            events.append(event)
+            follow_up(work)
+            if work.has_started_deal or len(events) >= EVENTS_MAX - 1:
+                break
+        if work.has_started_deal or len(events) >= EVENTS_MAX - 1:
+            break
+    if work.has_started_deal:
+        events.append(_note(checkpoint_of(work.match)))
+    return tuple(events)
+
+
+def _note(body: NoteBody) -> Note:
+    return Note(payload=encode(body))
+
+
+def _deeds(work: Fold, at_hand: Materials) -> Iterator[Event]:
+    budget = ENTRY_ITEMS_BYTES
+    for name, deeds in at_hand.deeds.items():
+        owed = duties(work.match, deeds[0].seat)
+        if not all(is_owed(owed, deed.body) and meets_its_list(work.match, deed.body) for deed in deeds):
+            continue
+        item = at_hand.items[name]
+        budget -= len(item.signed.raw)
+        if budget < 0:
+            return
+        if _try(work, partial(carried, work, item)):
+            yield Carried(item=name)
+
+
+def _blames(work: Fold, at_hand: Materials) -> Iterator[Event]:
+    for name, deeds in at_hand.deeds.items():
+        bad = [deed for deed in deeds if deed.proof in at_hand.proofs.bad]
+        event = Blamed(culprit=deeds[0].seat, items=(name,))
+        if bad and _can_blame(work, event):
+            yield event
+    for first, second in at_hand.exhibits:
+        event = Blamed(culprit=first.seat, items=(first.digest, second.digest))
+        if _can_blame(work, event):
+            yield event
+
+
+def _can_blame(work: Fold, event: Blamed) -> bool:
+    return _try(work, lambda: blamed(work, event))
+
+
+def _try(work: Fold, change: Callable[[], object]) -> bool:
+    """Make a change; take it back if the fold refuses it or cannot verify it yet."""
+    before = work.match, list(work.events)
+    try:
+        change()
+    except (PeerFault, Missing):
+        work.match, work.events = before
+        return False
+    return True
+
+
+def _draws(work: Fold, at_hand: Materials) -> Iterator[Event]:
+    for opened in work.match.contests:
+        coins: dict[Seat, TapeItem] = {}
+        for item in at_hand.coins:
+            if item.seat in opened.claimants() and coin_in(item, opened.index) is not None:
+                coins.setdefault(item.seat, item)
+        if len(coins) == len(opened.claimants()):
+            items = tuple(coins[seat] for seat in opened.claimants())
+            order, results = draw(work, opened, items)
+            names = tuple(item.digest for item in items)
+            yield Drawn(index=opened.index, coins=names, order=order, results=results)
+
+
+def _claims(work: Fold, at_hand: Materials) -> Iterator[Event]:
+    """Log every decided set, again and again, since what waits behind one may be decided by it."""
+    book, logged = at_hand.book, set[Digest]()
+    while True:
+        decided = [
+            found
+            for found in decide(book.contenders(logged), work.match.seats, None, book.places())
+            if not any(book.is_blocked(name) for name in found.claims)
+        ]
+        if not decided:
+            return
+        for found in sorted(decided, key=lambda found: book.undecided[found.claims[0]].item.item.lamport):
+            logged.update(found.claims)
+            evidence = evidence_for(work.match, at_hand, found, logged)
+            if len(found.claims) > 1:
+                opened = OpenContest(work.index, found, {name: at_hand.items[name] for name in found.claims})
+                work.match = replace(work.match, contests=(*work.match.contests, opened))
+                yield Contest(claims=found.claims, evidence=evidence)
+                # Whatever is behind the contest waits for its draw.
+                return
+            result = settle(work, at_hand.items[found.claims[0]])
+            yield Settled(claim=found.claims[0], result=result, evidence=evidence)
+            if work.has_started_deal:
+                return
+
+
+def evidence_for(
+    match: Match, at_hand: Materials, found: DecidedSet, logged: Set[Digest]
+) -> tuple[Digest, ...]:
+    """The items that decide a set for a stranger, without the claims themselves.
+
+    An uncontested claim rests on `need` receipts that name no undecided rival. Else all that the tapes say
+    of the claims and of whatever conflicts with them, directly or through others, is carried.
+    """
+    book = at_hand.book
+    done = logged - set(found.claims)
+    names: dict[Digest, None] = {}
+    if len(found.claims) == 1:
+        claim = found.claims[0]
+        held = book.undecided[claim]
+        clean = [
+            item
+            for seat, item in book.mentions(claim).items()
+            if seat != held.seat and _undecided(book, _named(item, claim), done) == ()
+        ]
+        if not _undecided(book, held.claim.rivals, done) and len(clean) >= needed_words(match.seats, None):
+            clean = clean[: needed_words(match.seats, None)]
+            names.update(dict.fromkeys(rival for rival in held.claim.rivals))
+            for item in clean:
+                names[item.digest] = None
+                names.update(dict.fromkeys(_named(item, claim)))
+            names.pop(claim, None)
+            return tuple(names)
+    for claim in _connected(book, found, done):
+        names[claim] = None
+        for item in book.mentions(claim).values():
+            names[item.digest] = None
+            names.update(dict.fromkeys(_named(item, claim)))
+    return tuple(name for name in names if name not in found.claims)
+
+
+def _named(item: TapeItem, claim: Digest) -> tuple[Digest, ...]:
+    """The rivals that an item names where it mentions a claim."""
+    for statement in item.item.body:
+        match statement:
+            case Claim(rivals=rivals) if item.digest == claim:
+                return rivals
+            case Receipt(claim=named, rivals=rivals) if named == claim:
+                return rivals
+            case _:
+                continue
+    return ()
+
+
+def _undecided(book: ClaimBook, rivals: Iterable[Digest], done: Set[Digest]) -> tuple[Digest, ...]:
+    return tuple(rival for rival in rivals if rival in book.undecided and rival not in done)
+
+
+def _connected(book: ClaimBook, found: DecidedSet, done: Set[Digest]) -> list[Digest]:
+    """The set and every undecided claim that conflicts with it, directly or through others."""
+    reached = dict.fromkeys(found.claims)
+    todo = list(found.claims)
+    while todo:
+        for rival in sorted(book.undecided[todo.pop()].rivals):
+            if rival in book.undecided and rival not in done and rival not in reached:
+                reached[rival] = None
+                todo.append(rival)
+    return list(reached)
+
+
+def _play(work: Fold, _at_hand: Materials) -> Iterator[Event]:
+    match = work.match
+    if match.shown_ms is None or not may_start_play(match.game):
+        return
+    if match.elapsed_ms - match.shown_ms >= match.founding.rules.look_ms:
+        work.take(start_play(match.game))
+        yield _note(PlayStarted())
+
+
+def _close(work: Fold, _at_hand: Materials) -> Iterator[Event]:
+    if is_over(work.match) and has_all_seeds(work.match):
+        work.match = replace(work.match, is_closed=True)
+        yield _note(Closed())

@@ -1,0 +1,405 @@
+"""A seat in a running match, from genesis to close: items in, effects out.
+
+It routes items to tapes, claims to the poll, entries to the fold and duties to the deck; it decides nothing.
+Invariants:
+
+1. What is said is appended to the journal before it is sent.
+2. `tip` is the fold of all accepted entries, `final` of those acked by a quorum; what this seat reveals, and
+   what a screen sees, follows `final` alone.
+3. Whatever bytes come in, `receive` raises nothing: faults become effects.
+
+Section "Session" of protocol.md.
+"""
+
+from collections import ChainMap
+from collections.abc import Sequence
+from typing import cast
+
+from kemps_p2p.codec import Digest, decode, encode
+from kemps_p2p.errors import Illegal, IllegalAction, PeerFault
+from kemps_p2p.game.actions import Action, Gesture, Kind, Next, kind
+from kemps_p2p.game.state import check
+from kemps_p2p.game.views import SeatView, seat_view
+from kemps_p2p.ids import Seat
+from kemps_p2p.ledger import entry as ledger
+from kemps_p2p.ledger.book import ClaimBook, HeldClaim, TapeBook
+from kemps_p2p.ledger.coins import Coin
+from kemps_p2p.ledger.evidence import Equivocation
+from kemps_p2p.ledger.tape import (
+    Ack,
+    Append,
+    Claim,
+    CoinReveal,
+    Deed,
+    Receipt,
+    Signed,
+    Statement,
+    TapeItem,
+    item_digest,
+    open_item,
+    tape_writer,
+)
+from kemps_p2p.session import effects as fx
+from kemps_p2p.session.chain import Accepted, Chain
+from kemps_p2p.session.dealing import Dealing, Job, as_statement, is_light
+from kemps_p2p.session.deeds import Offered, can_check, check_of, offered
+from kemps_p2p.session.fold import NotVerified, ProofId, Proofs, closed_record
+from kemps_p2p.session.genesis import Founding
+from kemps_p2p.session.lobby import Setup
+from kemps_p2p.session.match import Match, action_of, begin, do_conflict, is_ready, refusal
+from kemps_p2p.session.messages import Batch, DeedBody, pack
+from kemps_p2p.session.ordering import Materials, compose
+
+
+class Play:
+    """One seat's part of a match. Every verb returns the effects to carry out, in order."""
+
+    def __init__(
+        self, setup: Setup, founding: Founding, coins: tuple[Coin, ...], now_ms: int, wall_ms: int
+    ) -> None:
+        self.seat = setup.seat
+        self.founding = founding
+        self._begun_ms = now_ms
+        self._wall_offset_ms = wall_ms - now_ms
+        self._writer = tape_writer(founding.match, setup.seat, setup.identity)
+        self.tapes = TapeBook(founding.seats)
+        self._book = ClaimBook(founding.seats, self._hold, self._conflict)
+        self._proofs = Proofs(is_eager=False)
+        self._dealing = Dealing(setup.seat, setup.secret, coins)
+        self._deeds: dict[Digest, tuple[Offered, ...]] = {}
+        self._unverified: list[Offered] = []
+        self._coins: list[TapeItem] = []
+        self._exhibits: list[tuple[TapeItem, TapeItem]] = []
+        self._shown: dict[Digest, TapeItem] = {}
+        self._items = ChainMap(self.tapes.by_digest, self._shown)
+        self._chain = Chain(begin(founding), self._book, self._proofs, self._items)
+        self._to_say: list[Statement] = []
+        self._to_receipt: list[HeldClaim] = []
+        self._to_send: list[Signed] = []
+        self._acked_index = 0
+        self._jobs: dict[int, Job] = {}
+        self._running: set[ProofId] = set()
+        self._job_count = 0
+        self._effects: list[fx.Effect] = []
+        self._final_is_new = True
+        self._deck_is_new = True
+
+    # What is known
+
+    @property
+    def tip(self) -> Match:
+        """The fold of all accepted entries."""
+        return self._chain.tip
+
+    @property
+    def final(self) -> Match:
+        """The fold of all final entries."""
+        return self._chain.final
+
+    def view(self) -> SeatView:
+        """What this seat may see: the final state, and the faces of its own cards."""
+        game = self.final.game
+        hand = game.hands[self.seat] if game.hands else ()
+        return seat_view(game, self.seat, self._dealing.faces(self.final, hand))
+
+    def certificate(self) -> tuple[Signed, ...]:
+        """The items with acks of the last final entry that are held."""
+        head = self.final.head
+        return tuple(
+            item.signed
+            for item in self.tapes.by_digest.values()
+            if any(isinstance(statement, Ack) and statement.head == head for statement in item.item.body)
+        )
+
+    @property
+    def due_ms(self) -> int | None:
+        """When time alone changes something here; None if it is not known."""
+        return self._chain.play_due_ms()
+
+    # Verbs
+
+    def check(self, action: Action) -> None:
+        """Raise `IllegalAction` if the action would be refused as things stand."""
+        final = self.final
+        check(final.game, self.seat, action)
+        if isinstance(action, Next) and not is_ready(final):
+            raise IllegalAction(Illegal.NOT_READY)
+        last = self.tip.logged.get((self.seat, kind(action)))
+        is_open = self._book.earlier_of_kind(self.seat, kind(action), self._writer.number)
+        if kind(action) is not Kind.FREE and (is_open or (last and last.index > final.head.index)):
+            raise IllegalAction(Illegal.TOO_SOON)
+
+    def submit(self, action: Action, now_ms: int) -> list[fx.Effect]:
+        """Claim an action. Raises `IllegalAction`; then nothing was sent and nothing has changed."""
+        self.check(action)
+        receipts = self._receipts()
+        rivals = self._book.rivals_of(
+            self.seat, lambda held: do_conflict(self.tip, (self.seat, action), _asked(held))
+        )
+        claim = Claim(head=self.final.head, action=encode(action), rivals=rivals)
+        self._write((*receipts, claim), now_ms)
+        return self.flush(now_ms)
+
+    def receive(self, items: Sequence[Signed], now_ms: int) -> None:
+        """Take items in, of whichever tapes; `flush` says what follows."""
+        for signed in items:
+            digest = item_digest(signed)
+            if digest in self._items:
+                continue
+            try:
+                self._take(open_item(signed, self.founding.match, self.founding.keys), now_ms)
+            except PeerFault as fault:
+                self._found(fault, now_ms)
+
+    def computed(self, job_id: int, outcome: object, now_ms: int) -> list[fx.Effect]:
+        """Take in what a `Compute` effect came to: what its work returned, or the `PeerFault` it raised."""
+        job = self._jobs.pop(job_id)
+        if job.proof is None:
+            assert not isinstance(outcome, PeerFault), f"an own deed failed: {outcome}"
+            self._to_say.append(as_statement(cast(DeedBody, outcome)))
+        elif isinstance(outcome, PeerFault):
+            self._proofs.bad[job.proof] = outcome
+            self._effects.append(fx.Show(fx.FaultFound(outcome)))
+        else:
+            self._proofs.good.add(job.proof)
+        return self.flush(now_ms)
+
+    def flush(self, now_ms: int) -> list[fx.Effect]:
+        """Everything that follows from what has come in, until nothing more does."""
+        while True:
+            self._to_receipt.extend(held for held in self._book.advance() if held.seat != self.seat)
+            has_moved = self._accept(now_ms)
+            has_moved |= self._finalize()
+            self._contribute()
+            has_moved |= self._speak(now_ms)
+            has_moved |= self._order(now_ms)
+            if not has_moved:
+                break
+        if self._to_send:
+            self._effects.append(fx.Send(pack(Batch(items=tuple(self._to_send)))))
+            self._to_send.clear()
+        effects, self._effects = self._effects, []
+        return effects
+
+    # Items in
+
+    def _take(self, item: TapeItem, now_ms: int) -> None:
+        for following in self.tapes.add(item, now_ms):
+            self._effects.append(fx.Append(fx.File.JOURNAL, encode(following.signed)))
+            self._writer.see(following.item.lamport)
+            self._route(following, now_ms)
+
+    def _route(self, item: TapeItem, now_ms: int) -> None:
+        has_mention = False
+        for statement in item.item.body:
+            match statement:
+                case Claim():
+                    has_mention = True
+                    self._show_gesture(item, statement)
+                case Receipt():
+                    has_mention = True
+                case Ack():
+                    self._chain.add_ack(item.seat, statement)
+                case CoinReveal():
+                    self._coins.append(item)
+                case Append():
+                    entry = ledger.entry_of(item)
+                    assert entry is not None, "an item that appends has an entry"
+                    self._chain.add_entry(item, entry)
+                case Deed():
+                    pass
+        if has_mention:
+            self._book.mention(item)
+        deeds = offered(item)
+        if deeds:
+            self._deeds[item.digest] = deeds
+            for deed in deeds:
+                self._dealing.offer(deed)
+                if item.seat == self.seat:
+                    self._proofs.good.add(deed.proof)
+                else:
+                    self._unverified.append(deed)
+            self._deck_is_new = True
+
+    def _show_gesture(self, item: TapeItem, claim: Claim) -> None:
+        action = action_of(item, claim)
+        if isinstance(action, Gesture) and item.seat != self.seat:
+            self._effects.append(fx.Show(fx.GestureSeen(item.seat, action.name)))
+
+    def _found(self, fault: PeerFault, now_ms: int) -> None:
+        """Show a fault; what proves an equivocation is kept and passed on, so that all can blame it."""
+        if fault.evidence:
+            evidence = decode(fault.evidence, Equivocation)
+            pair = tuple(
+                open_item(signed, self.founding.match, self.founding.keys)
+                for signed in (evidence.first, evidence.second)
+            )
+            self._exhibits.append((pair[0], pair[1]))
+            self._shown.update({item.digest: item for item in pair})
+            self._to_send.extend(item.signed for item in pair)
+        self._effects.append(fx.Show(fx.FaultFound(fault)))
+
+    # Claims
+
+    def _hold(self, item: TapeItem, claim: Claim) -> HeldClaim | None:
+        """The claim as held, or None while the head it cites is not final here."""
+        if claim.head.index > self.final.head.index:
+            return None
+        action = action_of(item, claim)
+        what = kind(action)
+        is_refused = refusal(self.tip, item, claim) is not None or (
+            what is not Kind.FREE and self._book.earlier_of_kind(item.seat, what, item.item.number)
+        )
+        return HeldClaim(item, claim, what, is_refused)
+
+    def _conflict(self, a: HeldClaim, b: HeldClaim) -> bool:
+        return do_conflict(self.tip, _asked(a), _asked(b))
+
+    def _receipts(self) -> list[Statement]:
+        """Receipts for the newly held claims, each naming the undecided rivals before it on this tape."""
+        said: list[Statement] = []
+        before: set[Digest] = set()
+        for held in self._to_receipt:
+            rivals = self._book.rivals_on(self.seat, held.id, before)
+            before.add(held.id)
+            said.append(Receipt(claim=held.id, rivals=rivals))
+        self._to_receipt.clear()
+        return said
+
+    # Entries
+
+    def _accept(self, now_ms: int) -> bool:
+        has_moved = False
+        while True:
+            try:
+                accepted = self._chain.accept_next(now_ms)
+            except NotVerified as need:
+                if not self._verify_for(need):
+                    return has_moved
+                continue
+            except PeerFault as fault:
+                self._effects.append(fx.Show(fx.FaultFound(fault)))
+                return has_moved
+            if accepted is None:
+                return has_moved
+            has_moved = True
+            self._forget_deeds(accepted)
+
+    def _verify_for(self, need: NotVerified) -> bool:
+        """Verify what an entry waits for; true if it is done at once."""
+        item = self._items[need.proof[0]]
+        deed = next(deed for deed in offered(item) if deed.proof == need.proof)
+        if is_light(deed):
+            self._proofs.run(need.proof, need.check)
+            return True
+        self._begin(Job(need.proof, need.check))
+        return False
+
+    def _forget_deeds(self, accepted: Accepted) -> None:
+        for event in accepted.record.entry.events:
+            match event:
+                case ledger.Carried(item=name):
+                    self._deeds.pop(name, None)
+                case ledger.Blamed(items=names):
+                    for name in names:
+                        self._deeds.pop(name, None)
+                    self._exhibits = [pair for pair in self._exhibits if pair[0].digest not in names]
+                case _:
+                    continue
+            self._deck_is_new = True
+
+    def _finalize(self) -> bool:
+        done = self._chain.finalize()
+        for accepted in done:
+            self._effects.append(fx.Append(fx.File.LOG, encode(closed_record(accepted.record))))
+            if accepted.events:
+                index = accepted.match.head.index
+                self._effects.append(fx.Show(fx.Happened(index, accepted.events)))
+            if accepted.match.is_closed:
+                self._effects.append(fx.Show(fx.MatchClosed(accepted.match.head.digest)))
+        if done:
+            self._final_is_new = True
+        return bool(done)
+
+    # Words out
+
+    def _contribute(self) -> None:
+        """Duties at the final head, turns on the draft, and proofs of what came."""
+        if self._final_is_new:
+            for part in self._dealing.fulfil(self.final):
+                if isinstance(part, Job):
+                    self._begin(part)
+                else:
+                    self._to_say.append(part)
+        if self._final_is_new or self._deck_is_new:
+            for job in self._dealing.draft(self.final):
+                self._begin(job)
+            self._verify_offers()
+        self._final_is_new = self._deck_is_new = False
+
+    def _verify_offers(self) -> None:
+        waiting = []
+        for deed in self._unverified:
+            if deed.proof in self._proofs.good or deed.proof in self._proofs.bad:
+                continue
+            if not can_check(self.tip, deed):
+                waiting.append(deed)
+            elif is_light(deed):
+                self._proofs.run(deed.proof, check_of(self.tip, deed))
+            else:
+                self._begin(Job(deed.proof, check_of(self.tip, deed)))
+        self._unverified = waiting
+
+    def _begin(self, job: Job) -> None:
+        if job.proof is not None:
+            if job.proof in self._running:
+                return
+            self._running.add(job.proof)
+        self._job_count += 1
+        self._jobs[self._job_count] = job
+        self._effects.append(fx.Compute(self._job_count, job.work))
+
+    def _speak(self, now_ms: int) -> bool:
+        """Say in one item all that there is to say."""
+        said = [*self._receipts(), *self._to_say]
+        self._to_say.clear()
+        head = self.tip.head
+        if head.index > self._acked_index:
+            said.insert(0, Ack(epoch=self.tip.epoch, term=self.tip.term, head=head))
+            self._acked_index = head.index
+        if not said:
+            return False
+        self._write(tuple(said), now_ms)
+        return True
+
+    def _write(self, body: tuple[Statement, ...], now_ms: int) -> None:
+        item = self._writer.write(body)
+        self._take(item, now_ms)
+        self._to_send.append(item.signed)
+
+    def _order(self, now_ms: int) -> bool:
+        """The sequencer's duty: the next entry, once the checkpoint that gave it the duty is final."""
+        tip = self.tip
+        if tip.on_duty != self.seat or self.final.term != tip.term:
+            return False
+        elapsed_ms = max(now_ms - self._begun_ms, tip.elapsed_ms)
+        at_hand = Materials(self._items, self._book, self._deeds, self._coins, self._exhibits, self._proofs)
+        events = compose(tip, self.seat, at_hand, elapsed_ms)
+        if not events:
+            return False
+        entry = ledger.Entry(
+            index=tip.head.index + 1,
+            prev=tip.head.digest,
+            epoch=tip.epoch,
+            term=tip.term,
+            elapsed_ms=elapsed_ms,
+            wall_ms=now_ms + self._wall_offset_ms,
+            events=events,
+        )
+        self._acked_index = entry.index
+        self._write((Append(entry=encode(entry)),), now_ms)
+        return True
+
+
+def _asked(held: HeldClaim) -> tuple[Seat, Action]:
+    return held.seat, action_of(held.item, held.claim)

@@ -1,0 +1,224 @@
+"""One peer as a machine: submit, receive, computed, tick; out come effects, to be carried out in order.
+
+From the first word in the lobby to the annex of the log. It draws nothing, reads no clock and does no IO.
+Section "Session" of protocol.md.
+"""
+
+from collections.abc import Sequence
+
+from kemps_p2p.codec import encode
+from kemps_p2p.errors import Fault, Illegal, IllegalAction, PeerFault
+from kemps_p2p.game.actions import Action
+from kemps_p2p.game.seating import partner_of
+from kemps_p2p.game.views import SeatView
+from kemps_p2p.ids import Seat
+from kemps_p2p.session import effects as fx
+from kemps_p2p.session.genesis import check_signatures
+from kemps_p2p.session.lobby import Lobby, Setup
+from kemps_p2p.session.logfile import ANNEX_LABEL, Annex, annex_message, header_of
+from kemps_p2p.session.messages import (
+    BATCH_BYTES,
+    WHISPER_CHARACTERS_MAX,
+    Batch,
+    LobbyWords,
+    Status,
+    Whisper,
+    pack,
+    read_message,
+)
+from kemps_p2p.session.play import Play
+
+STATUS_MS = 200
+RESEND_AGE_MS = 150
+EARLY_BATCHES_MAX = 1024
+
+
+class Session:
+    """A peer at one table. `now_ms` is any clock that does not run backwards."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._seats = len(setup.roster)
+        self._lobby = Lobby(setup)
+        self._play: Play | None = None
+        self._early: list[Batch] = []
+        self._peer_final = [0] * self._seats
+        self._status_at_ms = 0
+        self._annexed = False
+
+    # What is known
+
+    @property
+    def seat(self) -> Seat:
+        """The seat that this peer plays."""
+        return self._setup.seat
+
+    @property
+    def play(self) -> Play:
+        """The running match. Only after `TableFormed` was shown."""
+        assert self._play is not None, "asked before the table was formed"
+        return self._play
+
+    @property
+    def has_begun(self) -> bool:
+        """True once genesis is signed by all."""
+        return self._play is not None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names by seat, once revealed."""
+        return self._lobby.names
+
+    def missing(self) -> frozenset[Seat]:
+        """The seats that the lobby waits for."""
+        return self._lobby.missing()
+
+    def view(self) -> SeatView:
+        """What this seat may see."""
+        return self.play.view()
+
+    @property
+    def is_done(self) -> bool:
+        """True once the log is complete here and every other peer has told that it is complete there."""
+        if self._play is None or not self._play.final.is_closed:
+            return False
+        last = self._play.final.head.index
+        others = [index for seat, index in enumerate(self._peer_final) if seat != self.seat]
+        return all(index >= last for index in others)
+
+    @property
+    def wake_at_ms(self) -> int:
+        """When `tick` has something to do at the latest."""
+        if self._play is None:
+            return self._lobby.wake_at_ms
+        due = self._play.due_ms
+        return self._status_at_ms if due is None else min(self._status_at_ms, due)
+
+    # Verbs
+
+    def start(self, now_ms: int) -> list[fx.Effect]:
+        """Sit down."""
+        return [fx.Send(message) for message in self._lobby.start()]
+
+    def submit(self, action: Action, now_ms: int) -> list[fx.Effect]:
+        """Claim an action. Raises `IllegalAction`; then nothing was sent and nothing has changed."""
+        if self._play is None:
+            raise IllegalAction(Illegal.DEAL_OVER)
+        return self._play.submit(action, now_ms)
+
+    def whisper(self, text: str) -> list[fx.Effect]:
+        """Say something to the partner alone, in the private huddle. It is in no log."""
+        if len(text) > WHISPER_CHARACTERS_MAX:
+            raise IllegalAction(Illegal.TEXT_TOO_LONG)
+        return [fx.Send(pack(Whisper(text=text)), partner_of(self.seat, self._seats))]
+
+    def receive(self, sender: Seat, data: bytes, now_ms: int, wall_ms: int) -> list[fx.Effect]:
+        """Take in the bytes of one message. Raises nothing, whatever they are; faults become effects."""
+        return self.receive_all([(sender, data)], now_ms, wall_ms)
+
+    def receive_all(
+        self, arrived: Sequence[tuple[Seat, bytes]], now_ms: int, wall_ms: int
+    ) -> list[fx.Effect]:
+        """Take in messages that arrived together, and say what follows once."""
+        effects: list[fx.Effect] = []
+        for sender, data in arrived:
+            try:
+                effects += self._hear(sender, data, now_ms, wall_ms)
+            except PeerFault as fault:
+                effects.append(fx.Show(fx.FaultFound(fault)))
+        if self._play is not None:
+            effects += self._after(self._play.flush(now_ms))
+        return effects
+
+    def computed(self, job_id: int, outcome: object, now_ms: int) -> list[fx.Effect]:
+        """Take in what a `Compute` effect came to."""
+        return self._after(self.play.computed(job_id, outcome, now_ms))
+
+    def tick(self, now_ms: int) -> list[fx.Effect]:
+        """Let time pass."""
+        if self._play is None:
+            return [fx.Send(message) for message in self._lobby.tick(now_ms)]
+        effects = self._after(self._play.flush(now_ms))
+        if now_ms >= self._status_at_ms:
+            self._status_at_ms = now_ms + STATUS_MS
+            status = Status(lengths=self._play.tapes.lengths(), final=self._play.final.head.index)
+            effects.append(fx.Send(pack(status)))
+        return effects
+
+    # Messages in
+
+    def _hear(self, sender: Seat, data: bytes, now_ms: int, wall_ms: int) -> list[fx.Effect]:
+        message = read_message(data)
+        match message:
+            case LobbyWords():
+                return self._hear_lobby(message, now_ms, wall_ms)
+            case Batch():
+                if self._play is None:
+                    if len(self._early) < EARLY_BATCHES_MAX:
+                        self._early.append(message)
+                else:
+                    self._play.receive(message.items, now_ms)
+                return []
+            case Status():
+                return self._hear_status(sender, message, now_ms)
+            case Whisper(text=text):
+                if sender != partner_of(self.seat, self._seats) or len(text) > WHISPER_CHARACTERS_MAX:
+                    raise PeerFault(Fault.MALFORMED, "a whisper that is too long, or not of the partner")
+                return [fx.Show(fx.Whispered(text))]
+
+    def _hear_lobby(self, words: LobbyWords, now_ms: int, wall_ms: int) -> list[fx.Effect]:
+        effects: list[fx.Effect] = [fx.Send(message) for message in self._lobby.receive(words, now_ms)]
+        if self._play is None and self._lobby.signed is not None:
+            effects += self._begin(now_ms, wall_ms)
+        return effects
+
+    def _begin(self, now_ms: int, wall_ms: int) -> list[fx.Effect]:
+        founding, signed = self._lobby.founding, self._lobby.signed
+        assert founding is not None, "a signed genesis has been checked"
+        assert signed is not None, "begun before all have signed"
+        check_signatures(founding, signed.signatures)
+        self._play = Play(self._setup, founding, self._lobby.coins, now_ms, wall_ms)
+        effects: list[fx.Effect] = [
+            fx.Append(fx.File.JOURNAL, encode(signed), fx.Durability.NOW),
+            fx.Append(fx.File.LOG, encode(header_of(founding))),
+            fx.Append(fx.File.LOG, encode(signed), fx.Durability.NOW),
+            fx.Show(fx.TableFormed(founding.match, self._lobby.names)),
+        ]
+        for batch in self._early:
+            self._play.receive(batch.items, now_ms)
+        self._early.clear()
+        return effects + self._after(self._play.flush(now_ms))
+
+    def _hear_status(self, sender: Seat, status: Status, now_ms: int) -> list[fx.Effect]:
+        """Send what the other side lacks and should long have; what is new is still on its way to it."""
+        if self._play is None:
+            return []
+        if len(status.lengths) != self._seats or min(status.lengths) < 0:
+            raise PeerFault(Fault.MALFORMED, "a status of another table")
+        self._peer_final[sender] = max(self._peer_final[sender], status.final)
+        items = tuple(
+            item.signed
+            for item in self._play.tapes.since(status.lengths, now_ms - RESEND_AGE_MS, BATCH_BYTES)
+        )
+        return [fx.Send(pack(Batch(items=items)), sender)] if items else []
+
+    def _after(self, effects: list[fx.Effect]) -> list[fx.Effect]:
+        """Complete the log with the annex as soon as the close is final."""
+        play = self.play
+        if not play.final.is_closed or self._annexed:
+            return effects
+        self._annexed = True
+        names, certificate = self._lobby.name_openings, play.certificate()
+        message = annex_message(play.founding.match, play.final.head.digest, self.seat, certificate, names)
+        annex = Annex(
+            seat=self.seat,
+            certificate=certificate,
+            names=names,
+            signature=self._setup.identity.sign(ANNEX_LABEL, message),
+        )
+        # Everybody waits to hear that the close has arrived here, so say so at once.
+        status = Status(lengths=play.tapes.lengths(), final=play.final.head.index)
+        shown = [effect for effect in effects if not isinstance(effect, fx.Show)]
+        sights = [effect for effect in effects if isinstance(effect, fx.Show)]
+        appended = fx.Append(fx.File.LOG, encode(annex), fx.Durability.NOW)
+        return [*shown, appended, *sights, fx.Send(pack(status))]
