@@ -245,7 +245,7 @@ def _judge(state: State, pending: Pending, events: list[Event]) -> State:
     ):
         events.append(Barred(seat))
         state = replace(state, barred=state.barred | {seat})
-    state = end_turn(replace(state, ending=state.ending or is_deal_over(rules, calls, found)), seat)
+    state = end_turn(replace(state, ending=state.ending or is_deal_over(rules, calls, found)), seat, events)
     return state if state.group is not None else conclude(state, events)
 
 

@@ -6,7 +6,7 @@ The reasons given here presume that the phase allows an exchange; `state` sees t
 from kemps_p2p.errors import Illegal
 from kemps_p2p.game.actions import Discard, Swap, Take
 from kemps_p2p.game.cards import QUARTET_CARDS
-from kemps_p2p.game.events import Discarded, Event, Swapped, Took, TurnedUp
+from kemps_p2p.game.events import Discarded, Event, Swapped, Took, TurnedUp, TurnMoved
 from kemps_p2p.game.record import State, replace
 from kemps_p2p.game.rules import Exchange, Mode
 from kemps_p2p.game.seating import left_of
@@ -85,7 +85,7 @@ def swap(state: State, seat: Seat, action: Swap, events: list[Event]) -> State:
         pool = tuple([down.get(card, card) for card in state.pool])
     events.append(Swapped(seat, take, give))
     _put_down(state, give, events)
-    return _exchanged(state, seat, hand, pool)
+    return _exchanged(state, seat, hand, pool, events)
 
 
 def discard(state: State, seat: Seat, action: Discard, events: list[Event]) -> State:
@@ -95,7 +95,7 @@ def discard(state: State, seat: Seat, action: Discard, events: list[Event]) -> S
     pool = tuple(sorted((*state.pool, given)))
     events.append(Discarded(seat, given))
     _put_down(state, action.give, events)
-    return _exchanged(state, seat, hand, pool)
+    return _exchanged(state, seat, hand, pool, events)
 
 
 def take_up(state: State, seat: Seat, action: Take, events: list[Event]) -> State:
@@ -104,7 +104,7 @@ def take_up(state: State, seat: Seat, action: Take, events: list[Event]) -> Stat
     hand = (*state.hands[seat], taken)
     pool = tuple([card for card in state.pool if card != taken])
     events.append(Took(seat, taken))
-    return _exchanged(state, seat, hand, pool)
+    return _exchanged(state, seat, hand, pool, events)
 
 
 def _put_down(state: State, given: tuple[Position, ...], events: list[Event]) -> None:
@@ -114,7 +114,9 @@ def _put_down(state: State, given: tuple[Position, ...], events: list[Event]) ->
         events.append(TurnedUp(known))
 
 
-def _exchanged(state: State, seat: Seat, hand: tuple[Position, ...], pool: tuple[Position, ...]) -> State:
+def _exchanged(
+    state: State, seat: Seat, hand: tuple[Position, ...], pool: tuple[Position, ...], events: list[Event]
+) -> State:
     """A changed pool: every pass lapses, the idle time starts anew."""
     hands = state.hands
     state = replace(
@@ -124,11 +126,13 @@ def _exchanged(state: State, seat: Seat, hand: tuple[Position, ...], pool: tuple
         passes=frozenset(),
         idle_since_ms=state.now_ms,
     )
-    return end_turn(state, seat) if len(hand) == QUARTET_CARDS else state
+    return end_turn(state, seat, events) if len(hand) == QUARTET_CARDS else state
 
 
-def end_turn(state: State, seat: Seat) -> State:
+def end_turn(state: State, seat: Seat, events: list[Event]) -> State:
     """In turns mode, the seat on the left of one that has used its turn is next."""
     if state.rules.mode is not Mode.TURNS:
         return state
-    return replace(state, turn=left_of(seat, state.players), turn_since_ms=state.now_ms)
+    turn = left_of(seat, state.players)
+    events.append(TurnMoved(turn))
+    return replace(state, turn=turn, turn_since_ms=state.now_ms)

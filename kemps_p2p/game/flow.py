@@ -207,7 +207,7 @@ def against_pass(state: State, seat: Seat, action: Pass) -> Illegal | None:
 def pass_pool(state: State, seat: Seat, events: list[Event]) -> State:
     """The last pass sweeps the pool, or ends the deal if nothing is left to deal."""
     events.append(Passed(seat))
-    state = end_turn(replace(state, passes=state.passes | {seat}), seat)
+    state = end_turn(replace(state, passes=state.passes | {seat}), seat, events)
     if len(state.passes) < state.players:
         return state
     return end_deal(state, DealEnd.EXHAUSTED, events) if is_exhausted(state) else sweep(state, events)

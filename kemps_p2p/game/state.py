@@ -5,37 +5,29 @@ An input is an action of a seat (`apply`, `apply_together`) or something the tab
 from the state: `owed_faces`, `owed_answers`, `owed_proofs`, `owed_recycle`, `may_start_play`. Knows no
 peers, keys, bytes or clocks. Invariants:
 
-1. `check`, `legal_actions` and `apply` use one definition of legal, `_against`.
+1. `check`, `legal_actions` and `apply` use one definition of legal, `legal.against`.
 2. No action raises in `apply`, whatever seat and positions it names. What is refused or missed leaves
    the state as it was.
 3. The state after an input does not depend on faces that are not public.
 4. After every input, whatever can go on without a further input has gone on.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Mapping, Sequence
 from typing import assert_never
 
-from kemps_p2p.errors import Illegal, IllegalAction
+from kemps_p2p.errors import Illegal
 from kemps_p2p.game import calls, denials, exchange, flow
 from kemps_p2p.game.actions import (
-    GESTURE_CHARS_MAX,
-    SPEECH_CHARS_MAX,
     Action,
     Admit,
     Call,
-    CallItem,
-    Counter,
     Deny,
     Discard,
-    Double,
-    DoubleCounter,
     Gesture,
     Go,
     Halt,
     Mulligan,
     Next,
-    Partner,
     Pass,
     Resume,
     Say,
@@ -57,10 +49,9 @@ from kemps_p2p.game.events import (
     Settled,
     Signalled,
     TurnedUp,
-    TurnMoved,
 )
 from kemps_p2p.game.flow import dealer_of_first_deal, may_start_play, next_dealer
-from kemps_p2p.game.gestures import FIDGETS, GESTURES
+from kemps_p2p.game.legal import NOTHING_KNOWN, against, check, legal_actions
 from kemps_p2p.game.record import (
     BETWEEN_DEALS,
     Applied,
@@ -76,150 +67,9 @@ from kemps_p2p.game.record import (
     new_match,
     replace,
 )
-from kemps_p2p.game.rules import Exchange, Mode, Reveal, Signals, SimultaneousCalls, deal_cards
+from kemps_p2p.game.rules import SimultaneousCalls, deal_cards
 from kemps_p2p.game.scoring import add, loss
 from kemps_p2p.ids import Position, Seat, Team
-
-_Gate = Mapping[Phase, Illegal]
-"""The phases in which an action is forbidden, whatever else holds, and why."""
-
-_PLAY: _Gate = {
-    Phase.SEATED: Illegal.DEAL_OVER,
-    Phase.DEALT: Illegal.NOT_OPEN,
-    Phase.HALTED: Illegal.HALTED,
-    Phase.PROVING: Illegal.DEAL_OVER,
-    Phase.DEAL_OVER: Illegal.DEAL_OVER,
-    Phase.MATCH_OVER: Illegal.DEAL_OVER,
-}
-_BEFORE_PLAY: _Gate = {
-    Phase.SEATED: Illegal.DEAL_OVER,
-    Phase.OPEN: Illegal.ALREADY_OPEN,
-    Phase.HALTED: Illegal.ALREADY_OPEN,
-    Phase.PROVING: Illegal.DEAL_OVER,
-    Phase.DEAL_OVER: Illegal.DEAL_OVER,
-    Phase.MATCH_OVER: Illegal.DEAL_OVER,
-}
-_IN_DEAL: _Gate = {
-    Phase.SEATED: Illegal.DEAL_OVER,
-    Phase.PROVING: Illegal.DEAL_OVER,
-    Phase.DEAL_OVER: Illegal.DEAL_OVER,
-    Phase.MATCH_OVER: Illegal.DEAL_OVER,
-}
-_BETWEEN: _Gate = {phase: Illegal.DEAL_RUNS for phase in Phase if phase not in BETWEEN_DEALS}
-_IN_HALT: _Gate = {phase: Illegal.NOT_HALTED for phase in Phase if phase is not Phase.HALTED}
-_ALWAYS: _Gate = {}
-
-_GATES: Mapping[type[Action], _Gate] = {
-    Swap: _PLAY,
-    Discard: _PLAY,
-    Take: _PLAY,
-    Pass: _PLAY,
-    Halt: _PLAY,
-    Call: _PLAY,
-    Admit: _PLAY,
-    Deny: _PLAY,
-    Mulligan: _BEFORE_PLAY,
-    Go: _BEFORE_PLAY,
-    Signal: _IN_DEAL,
-    Resume: _IN_HALT,
-    Next: _BETWEEN,
-    Gesture: _ALWAYS,
-    Say: _ALWAYS,
-}
-_OUT_OF_TURN: frozenset[type[Action]] = frozenset(
-    {Admit, Deny, Mulligan, Go, Halt, Resume, Next, Gesture, Say}
-)
-"""What a seat may do although it is another's turn."""
-_DURING_CALL: frozenset[type[Action]] = frozenset({Admit, Deny, Gesture, Say})
-"""What a seat may do while a declaration waits to be judged."""
-
-_NOTHING_KNOWN: Mapping[Position, Card] = {}
-
-
-def _against(state: State, seat: Seat, action: Action, own: Mapping[Position, Card]) -> Illegal | None:
-    """Why the rules forbid an action; None if they do not."""
-    if not 0 <= seat < state.players:
-        return Illegal.NO_SUCH_SEAT
-    sort = type(action)
-    reason = _GATES[sort].get(state.phase)
-    if reason is not None:
-        return reason
-    if state.pending is not None and sort not in _DURING_CALL:
-        return Illegal.CALL_PENDING
-    if state.ending and sort not in _DURING_CALL and sort is not Call:
-        return Illegal.DEAL_OVER
-    if state.turn is not None and state.turn != seat and sort not in _OUT_OF_TURN:
-        return Illegal.NOT_YOUR_TURN
-    return _against_here(state, seat, action, own)
-
-
-def _against_here(state: State, seat: Seat, action: Action, own: Mapping[Position, Card]) -> Illegal | None:
-    """The reasons that are the action's own, in a phase that allows it."""
-    match action:
-        case Swap():
-            return exchange.against_swap(state, seat, action)
-        case Discard():
-            return exchange.against_discard(state, seat, action)
-        case Take():
-            return exchange.against_take(state, seat, action)
-        case Pass():
-            return flow.against_pass(state, seat, action)
-        case Call():
-            return calls.against_call(state, seat, action)
-        case Gesture():
-            if state.rules.signals is not Signals.GESTURES:
-                return Illegal.NOT_IN_RULES
-            return _against_text(action.name, GESTURE_CHARS_MAX)
-        case Say():
-            is_silent = is_running(state) and not state.rules.speech
-            return Illegal.NO_SPEECH if is_silent else _against_text(action.text, SPEECH_CHARS_MAX)
-        case Signal():
-            return _against_signal(state, seat)
-        case Admit() | Deny():
-            return calls.against_answer(state, seat, action, _known(state, own))
-        case Mulligan():
-            return flow.against_mulligan(state, seat, _known(state, own))
-        case Go():
-            return flow.against_go(state, seat)
-        case Halt():
-            return flow.against_halt(state, seat)
-        case Resume():
-            return flow.against_resume(state, seat)
-        case Next():
-            return flow.against_next(state, seat)
-        case _:
-            assert_never(action)
-
-
-def _known(state: State, own: Mapping[Position, Card]) -> Mapping[Position, Card]:
-    return {**state.faces, **own} if own else state.faces
-
-
-def _against_text(text: str, chars_max: int) -> Illegal | None:
-    if not text:
-        return Illegal.NO_TEXT
-    if len(text) > chars_max:
-        return Illegal.TEXT_TOO_LONG
-    return None if text.isprintable() else Illegal.NOT_PRINTABLE
-
-
-def _against_signal(state: State, seat: Seat) -> Illegal | None:
-    if state.rules.signals is not Signals.ONCE:
-        return Illegal.NOT_IN_RULES
-    if state.rules.mode is Mode.TURNS and state.phase is Phase.DEALT:
-        return Illegal.NOT_OPEN
-    return Illegal.ALREADY_SIGNALLED if seat in state.signalled else None
-
-
-def check(state: State, seat: Seat, action: Action, own: Mapping[Position, Card] = _NOTHING_KNOWN) -> None:
-    """Raise `IllegalAction` if the action would not be `OK` now: the actor's program asks before it acts.
-
-    `own` are faces that the actor knows, its hand; with them a pointless mulligan and a false denial
-    are found here. `NOT_IN_POOL` means that the action would be missed.
-    """
-    reason = _against(state, seat, action, own)
-    if reason is not None:
-        raise IllegalAction(reason)
 
 
 def _do(state: State, seat: Seat, action: Action, events: list[Event]) -> State:
@@ -262,12 +112,10 @@ def _do(state: State, seat: Seat, action: Action, events: list[Event]) -> State:
 
 def apply(state: State, seat: Seat, action: Action) -> Applied:
     """What an action of a seat does, as the table sees it."""
-    reason = _against(state, seat, action, _NOTHING_KNOWN)
+    reason = against(state, seat, action, NOTHING_KNOWN)
     if reason is None:
         events: list[Event] = []
         after = _go_on(_do(state, seat, action, events), events)
-        if after.turn is not None and after.turn != state.turn and after.phase is Phase.OPEN:
-            events.append(TurnMoved(after.turn))
         return Applied(after, Result.OK, None, tuple(events))
     if reason is Illegal.NOT_IN_POOL:
         return Applied(state, Result.MISSED, reason, (Missed(seat, action),))
@@ -310,7 +158,7 @@ def _go_on(state: State, events: list[Event]) -> State:
             return calls.close_group(state, events)
         first, *rest = state.waiting
         state = replace(state, waiting=tuple(rest))
-        reason = _against(state, first.seat, first.action, _NOTHING_KNOWN)
+        reason = against(state, first.seat, first.action, NOTHING_KNOWN)
         result = Result.OK
         if reason is not None:
             result = Result.MISSED if reason is Illegal.NOT_IN_POOL else Result.REFUSED
@@ -398,7 +246,7 @@ def may_auto_pass(state: State, seat: Seat) -> bool:
     waited_ms = state.now_ms - max(state.idle_since_ms, state.turn_since_ms)
     if waited_ms < state.rules.auto_pass_s * 1000:
         return False
-    return _against(state, seat, Pass(pool=state.pool), _NOTHING_KNOWN) is None
+    return against(state, seat, Pass(pool=state.pool), NOTHING_KNOWN) is None
 
 
 def lose_deal(state: State, team: Team) -> Applied:
@@ -441,48 +289,6 @@ def refuse_opening(state: State, seat: Seat) -> Applied:
     if seat in state.mulligans and state.recycle is Recycle.NOTHING:
         return _applied(flow.drop_mulligan(state, seat, events), events)
     return _refused(state, Illegal.NOT_OWED)
-
-
-def legal_actions(
-    state: State, seat: Seat, own: Mapping[Position, Card] = _NOTHING_KNOWN
-) -> Iterator[Action]:
-    """What `check` allows a seat now.
-
-    Swaps of several cards name them in the order of hand and pool; combined declarations and free text
-    are not listed, gestures are those of the catalogue. All else that `check` allows is here.
-    """
-    return (action for action in _candidates(state, seat) if _against(state, seat, action, own) is None)
-
-
-def _candidates(state: State, seat: Seat) -> Iterator[Action]:
-    if not 0 <= seat < state.players:
-        return
-    hand = state.hands[seat] if state.hands else ()
-    if state.phase is Phase.OPEN:
-        yield from _exchanges(state, hand)
-        yield Pass(pool=state.pool)
-        yield from (Call(calls=(item,)) for item in _items(state))
-        yield Admit()
-        shows = combinations(hand, 2) if state.rules.reveal is Reveal.TWO_CARDS else ((),)
-        yield from (Deny(show=show) for show in shows)
-    yield from (Mulligan(), Go(), Halt(), Resume(), Next(), Signal())
-    yield from (Gesture(name=gesture.name) for gesture in (*GESTURES, *FIDGETS))
-
-
-def _exchanges(state: State, hand: tuple[Position, ...]) -> Iterator[Action]:
-    if state.rules.exchange is Exchange.DISCARD_FIRST:
-        yield from (Discard(give=(card,)) for card in hand)
-        yield from (Take(take=(card,)) for card in state.pool)
-        return
-    for count in range(1, state.rules.exchange_limit + 1):
-        for take in combinations(state.pool, count):
-            yield from (Swap(take=take, give=give) for give in combinations(hand, count))
-
-
-def _items(state: State) -> Iterator[CallItem]:
-    yield from (Partner(), Double())
-    yield from (Counter(target=target) for target in range(state.players))
-    yield from (DoubleCounter(team=team) for team in range(state.players // 2))
 
 
 __all__ = [
