@@ -125,13 +125,17 @@ def test_shares_and_keys() -> None:
     }
 
 
-@pytest.mark.parametrize("name", ["p", "q", "s_hat", "s_prime"])
+@pytest.mark.parametrize("name", ["a", "c", "p", "q", "s_hat", "s_prime"])
 @pytest.mark.parametrize("length", [0, COUNT - 1, COUNT + 1, 1_000_000])
 def test_vectors_of_another_length_cost_no_operation(name: str, length: int) -> None:
     group, deck = counted_deck()
     turn = make_turn(deck, Seat(1), seed(1))
-    vector = (getattr(turn.proof, name) * 2)[:length] if length < 2 * COUNT else (b"x",) * length
-    lied = structs.replace(turn, proof=structs.replace(turn.proof, **{name: vector}))
+    holder = turn if name in ("a", "c") else turn.proof
+    vector = (getattr(holder, name) * 2)[:length] if length < 2 * COUNT else (b"x",) * length
+    if holder is turn:
+        lied = structs.replace(turn, **{name: vector})
+    else:
+        lied = structs.replace(turn, proof=structs.replace(turn.proof, **{name: vector}))
 
     def refuse() -> None:
         for act in (check_turn, add_turn):

@@ -9,10 +9,11 @@ import pytest
 from deck_helpers import positions, seats, seed, shuffled, table, take_turns, with_keys
 
 from kemps_p2p.deck import context as context_module
-from kemps_p2p.deck.context import Context, Secrets, Stage, Table
+from kemps_p2p.deck.context import Context, Secrets, Stage, Table, nonces
 from kemps_p2p.deck.deal import (
     Deck,
     Shares,
+    Turn,
     commitment,
     list_digest,
     make_key,
@@ -20,9 +21,18 @@ from kemps_p2p.deck.deal import (
     make_turn,
     next_round,
 )
-from kemps_p2p.deck.group import ORDER, RISTRETTO, Point
+from kemps_p2p.deck.group import ORDER, RISTRETTO, STUB, Point, chain_generator, generators
 from kemps_p2p.deck.shares import secret_key
-from kemps_p2p.deck.shuffle import Reblinding, reblinding, secret_order
+from kemps_p2p.deck.shuffle import (
+    Blinded,
+    Reblinding,
+    Statement,
+    card_challenges,
+    reblinding,
+    secret_order,
+    statement_transcript,
+)
+from kemps_p2p.deck.state import list_before
 from kemps_p2p.ids import Position, Seat
 
 OTHER_TABLES = {
@@ -77,18 +87,80 @@ def test_every_part_of_the_context_changes_the_secrets_of_a_turn() -> None:
     assert secret_of(deck, seed(2)).order != secret_of(deck, seed(1)).order
 
 
+def number_of(data: bytes) -> int:
+    """A scalar of the wire; or a point of the stand-in group, which is its own logarithm."""
+    return int.from_bytes(data, "little")
+
+
+def used_nonces(deck: Deck, seat: Seat, turn: Turn) -> list[int]:
+    """Every nonce of a turn's proof, computed back from the secret, which the stand-in group lays open."""
+    secret, proof, count = secret_of(deck, seed(seat)), turn.proof, len(deck.cards)
+    outputs = Blinded(tuple(map(Point, turn.a)), tuple(map(Point, turn.c)))
+    assert deck.joint_key is not None
+    inputs = list_before(deck, seat)
+    statement = Statement(deck.context(seat, Stage.TURN), deck.joint_key, inputs, outputs)
+    u = card_challenges(statement_transcript(statement), proof.p)
+    u_prime = [u[j] for j in secret.order]
+    c = number_of(proof.challenge)
+    rho = [0] * count
+    for i, j in enumerate(secret.order):
+        rho[j] = number_of(proof.p[j]) - number_of(generators(STUB, count)[i])
+    links = (chain_generator(STUB), *proof.q)
+    sigma = [
+        number_of(q) - x * number_of(before) for q, x, before in zip(proof.q, u_prime, links, strict=False)
+    ]
+    sigma_hat = 0
+    for blind, factor in zip(sigma, u_prime, strict=True):
+        sigma_hat = sigma_hat * factor + blind
+    answered = [
+        (proof.s1, sum(rho)),
+        (proof.s2, sigma_hat),
+        (proof.s3, sum(r * x for r, x in zip(rho, u, strict=True))),
+        (proof.s4, sum(r * x for r, x in zip(secret.factors, u_prime, strict=True))),
+        *zip(proof.s_hat, sigma, strict=True),
+        *zip(proof.s_prime, u_prime, strict=True),
+    ]
+    blinds = [number_of(response) - c * known for response, known in answered]
+    return [value % ORDER for value in (*secret.factors, *rho, *sigma, *blinds)]
+
+
 def test_an_equivocating_predecessor_learns_nothing_from_two_turns() -> None:
-    """Two lists from the seat before: other permutation, other factors, other nonces in every place."""
+    """Two lists from the seat before: another permutation, other factors, no nonce used twice."""
     start = with_keys(table(), range(12))
     left = take_turns(start, count=1)
     other = make_turn(start, Seat(0), b"\x77" * 32)
     right = replace(start, turns=(other,))
     one, two = make_turn(left, Seat(1), seed(1)), make_turn(right, Seat(1), seed(1))
     assert secret_of(left, seed(1)).order != secret_of(right, seed(1)).order
-    for name in ("p", "q", "s_hat", "s_prime"):
-        assert not set(getattr(one.proof, name)) & set(getattr(two.proof, name))
-    for name in ("challenge", "s1", "s2", "s3", "s4"):
-        assert getattr(one.proof, name) != getattr(two.proof, name)
+    used = used_nonces(left, Seat(1), one) + used_nonces(right, Seat(1), two)
+    assert len(used) == 2 * (5 * 12 + 4)
+    assert distinct(used)
+
+
+def test_the_nonces_computed_back_are_those_drawn() -> None:
+    """What the test above computes back is what was drawn: else it would compare noise with noise."""
+    deck = with_keys(table(), range(4))
+    turn = make_turn(deck, Seat(0), seed(0))
+    drawn = secret_of(deck, seed(0)).factors
+    used = used_nonces(deck, Seat(0), turn)
+    assert tuple(used[:4]) == drawn
+    assert used == used_nonces(deck, Seat(0), make_turn(deck, Seat(0), seed(0)))
+    statement = Statement(
+        deck.context(Seat(0), Stage.TURN),
+        Point(deck.joint_key or b""),
+        list_before(deck, Seat(0)),
+        Blinded(tuple(map(Point, turn.a)), tuple(map(Point, turn.c))),
+    )
+    transcript = statement_transcript(statement)
+    assert tuple(used[4:8]) == nonces(seed(0), transcript).scalars("rho", 4)
+    card_challenges(transcript, turn.proof.p)
+    fresh = nonces(seed(0), transcript)
+    assert tuple(used[8:]) == (
+        *fresh.scalars("sigma", 4),
+        *fresh.scalars("w", 4),
+        *fresh.scalars("w hat", 4),
+        *fresh.scalars("w prime", 4),
+    )
 
 
 def test_a_turn_made_again_is_the_same_bytes() -> None:
