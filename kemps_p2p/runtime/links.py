@@ -34,6 +34,9 @@ HEARTBEAT_TIMEOUT_MS = 1500
 HANDSHAKE_MS = 3000
 RETRY_MS = 50
 RETRY_MS_MAX = 500
+CUT_OFFS_TOLD = 3
+"""After so many handshakes in a row that were cut off without a word, the key is called wrong."""
+
 _ANSWER_BYTES_MAX = 4096
 _ADDRESS = re.compile(r"tcp://(\[[0-9A-Fa-f:.%a-z]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
 _CUT_OFF = frozenset({errno.EPIPE, errno.ECONNRESET, zmq.ECONNRESET})
@@ -322,26 +325,16 @@ class Link:
             self._flush()
         elif event == zmq.EVENT_HANDSHAKE_FAILED_AUTH:
             self._set(LinkState.REFUSED)
-            self._retry_later()
         elif event == zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL:
             is_other_mechanism = value == zmq.PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH
             self._set(LinkState.NOT_CURVE if is_other_mechanism else LinkState.WRONG_SERVER_KEY)
-            self._retry_later()
         elif event == zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL:
-            # A server that cannot read our hello cuts us off without a word. So does one that dies in the
-            # middle of a handshake, but not twice in a row.
-            self._cut_off_count = self._cut_off_count + 1 if value in _CUT_OFF else 0
-            if self._cut_off_count > 1:
-                self._set(LinkState.WRONG_SERVER_KEY)
-                # ZeroMQ would knock twenty times a second for ever, since connecting as such succeeds.
-                self._drop_socket(linger_ms=0)
-                self._retry_later()
-            else:
-                self._set(LinkState.DOWN)
+            self._handle_cut_off(value in _CUT_OFF)
         elif event == zmq.EVENT_DISCONNECTED:
             if self.state in {LinkState.UP, LinkState.CONNECTING}:
                 self._set(LinkState.DOWN)
-            # ZeroMQ says CONNECT_RETRIED next if it goes on by itself.
+            # This ends every failure. ZeroMQ says CONNECT_RETRIED next if it goes on by itself; after a
+            # refusal or another protocol it never does.
             self._retry_later()
         elif event == zmq.EVENT_CLOSED:
             self._cut_off_count = 0
@@ -349,3 +342,18 @@ class Link:
         elif event == zmq.EVENT_CONNECT_RETRIED and self._retry is not None:
             self._retry.cancel()
             self._retry = None
+
+    def _handle_cut_off(self, is_cut_off: bool) -> None:
+        # A server that cannot read our hello cuts us off without a word. So does one that dies in the middle
+        # of a handshake, or now and then one without CURVE that reads our greeting sooner than we read its
+        # own; but not so often in a row.
+        self._cut_off_count = self._cut_off_count + 1 if is_cut_off else 0
+        if self._cut_off_count and self.state is LinkState.NOT_CURVE:
+            return
+        if self._cut_off_count < CUT_OFFS_TOLD:
+            self._set(LinkState.DOWN)
+            return
+        self._set(LinkState.WRONG_SERVER_KEY)
+        # ZeroMQ would knock twenty times a second for ever, since connecting as such succeeds.
+        self._drop_socket(linger_ms=0)
+        self._retry_later()

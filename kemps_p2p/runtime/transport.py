@@ -66,7 +66,10 @@ class Arrival(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class TurnedAway:
-    """How often something was kept out, by kind. The counts blame nobody: any stranger can raise them."""
+    """How often something was kept out, by kind, at least; a client that hangs up first is not seen.
+
+    The counts blame nobody: any stranger can raise them.
+    """
 
     strangers: int
     """Valid CURVE handshakes with a key that is not admitted."""
