@@ -5,8 +5,8 @@ A `Deck` is a value: `make_*` computes a seat's own message, `check_*` verifies 
 what; which shares are owed, and that a turn was verified before a share is sent, is the caller's to hold.
 Invariants:
 
-1. `add_*` is cheap and verifies no proof, and `check_*` changes nothing: a caller may verify elsewhere,
-   before or after it folds. Both refuse what is malformed before any heavy work.
+1. `add_*` is cheap, and but for keys it verifies no proof; `check_*` changes nothing: a caller may verify
+   elsewhere, before or after it folds. Both refuse what is malformed before any heavy work.
 2. Seats take turns in the order of their numbers, each once a round, on the list that the one before left:
    `Turn.input` is the digest of that list with the joint key and the whole context.
 3. What a seat makes is a function of its seed and what it meets: made again, it is the same bytes; made on
@@ -30,7 +30,6 @@ from kemps_p2p.deck.shares import (
     Shares,
     ShareStatement,
     check_key,
-    check_key_form,
     check_parts,
     commitment,
     make_key,
@@ -96,25 +95,27 @@ __all__ = [
 
 
 def add_key(deck: Deck, seat: Seat, key: DealKey) -> Deck:
-    """Fold a seat's key, once.
+    """Fold a seat's key, once, with its proof verified: that costs little, and blame for a copy hangs on it.
 
-    Raises `PeerFault` MALFORMED, BAD_POINT, BAD_COMMITMENT (another seat's) or BAD_KEY (a second one, another
-    seat's or its opposite, or one that cancels the keys already in). A proof of knowledge makes this possible
-    only for seats that conspire, and then in vain while one seat is honest; it is refused all the same.
+    Raises `PeerFault`: all that `check_key` raises; BAD_KEY for a second key, or one that equals, opposes, or
+    cancels those already in (proven keys do so only if their seats conspire); BAD_COMMITMENT, without a
+    culprit, for a commitment that another seat has too. Whoever copied may have come first. But a commitment
+    names its seat: when both open the seeds of this attempt, `check_seed` names the seat that cannot.
     """
     table, group = deck.table, deck.table.group
-    point = check_key_form(table, seat, key)
+    check_key(table, seat, key)
+    point = Point(key.key)
     if deck.keys[seat] is not None:
         raise PeerFault(Fault.BAD_KEY, "a second key", culprit=seat)
     others = [other for other in deck.keys if other is not None]
-    if any(other.commitment == key.commitment for other in others):
-        raise PeerFault(Fault.BAD_COMMITMENT, "another seat's commitment", culprit=seat)
     opposite = group.sub(IDENTITY, point)
     if any(other.key in (point, opposite) for other in others):
-        raise PeerFault(Fault.BAD_KEY, "another seat's key", culprit=seat)
+        raise PeerFault(Fault.BAD_KEY, "another seat's key, or its opposite", culprit=seat)
     joint_key = group.add(total(group, (Point(other.key) for other in others)), point)
     if joint_key == IDENTITY:
         raise PeerFault(Fault.BAD_KEY, "the keys cancel", culprit=seat)
+    if any(other.commitment == key.commitment for other in others):
+        raise PeerFault(Fault.BAD_COMMITMENT, "two seats have one commitment")
     keys = (*deck.keys[:seat], key, *deck.keys[seat + 1 :])
     return replace(deck, keys=keys, joint_key=joint_key if len(others) + 1 == table.seats else None)
 

@@ -118,27 +118,21 @@ def make_key(table: Table, seat: Seat, seed: bytes) -> DealKey:
     return DealKey(commitment=committed, key=key, proof=_proof(challenge, nonce, secret))
 
 
-def check_key_form(table: Table, seat: Seat, key: object) -> Point:
-    """Return the point of a key whose form is right.
+def check_key(table: Table, seat: Seat, key: DealKey) -> None:
+    """Verify that the seat knows its secret.
 
-    Raises `PeerFault` WRONG_SEAT (no culprit), MALFORMED or BAD_POINT.
+    Raises `PeerFault` WRONG_SEAT (no culprit), or the seat's own fault: MALFORMED, BAD_POINT, BAD_SCALAR or
+    BAD_KEY_PROOF.
     """
     check_seat(table, seat)
-    if not isinstance(key, DealKey):
+    message: object = key
+    if not isinstance(message, DealKey):
         raise PeerFault(Fault.MALFORMED, "not a deal key", culprit=seat)
     committed: object = key.commitment
     if not isinstance(committed, bytes) or len(committed) != DIGEST_BYTES:
         raise PeerFault(Fault.MALFORMED, "a commitment has 32 bytes", culprit=seat)
-    return check_point(table.group, key.key, seat)
-
-
-def check_key(table: Table, seat: Seat, key: DealKey) -> None:
-    """Verify that the seat knows its secret.
-
-    Raises `PeerFault` MALFORMED, BAD_POINT, BAD_SCALAR or BAD_KEY_PROOF, all the seat's own fault.
-    """
     group = table.group
-    point = check_key_form(table, seat, key)
+    point = check_point(group, key.key, seat)
     challenge, response = _check_proof(key.proof, seat)
     announced = group.sub(group.base_mul(response), group.mul(challenge, point))
     if _challenge(_key_transcript(table, seat, key.commitment, point), announced) != challenge:

@@ -1,6 +1,6 @@
 """One round of a deal as a value: keys, turns, and the book of shares so far.
 
-Knows no proof. Invariants:
+Verifies no proof. Invariants:
 
 1. Every point in a deck is canonical, verified or not; a first list alone holds the identity.
 2. The list before a turn is the one that the turn before it left, or the cards in the clear, in pack order.

@@ -88,22 +88,47 @@ def test_a_seat_that_does_not_know_its_secret() -> None:
     assert fault_of(check_key, at, ME, lied) == (Fault.BAD_KEY_PROOF, ME)
 
 
-def test_copies_of_another_seat() -> None:
+def test_copies_of_another_seats_key() -> None:
     at = table()
     deck = add_key(new_deck(at, range(4)), Seat(0), make_key(at, Seat(0), seed(0)))
     original = deck.keys[0]
     assert original is not None
-    assert fault_of(add_key, deck, ME, original) == (Fault.BAD_COMMITMENT, ME)
-    assert fault_of(check_key, at, ME, original) == (Fault.BAD_KEY_PROOF, ME)
-    same_commitment = key_of(at, ME, 5, original.commitment)
-    check_key(at, ME, same_commitment)
-    assert fault_of(add_key, deck, ME, same_commitment) == (Fault.BAD_COMMITMENT, ME)
+    assert fault_of(add_key, deck, ME, original) == (Fault.BAD_KEY_PROOF, ME)
     same_key = key_of(at, ME, secret_key(at, Seat(0), seed(0)))
     check_key(at, ME, same_key)
     assert fault_of(add_key, deck, ME, same_key) == (Fault.BAD_KEY, ME)
-    assert fault_of(add_key, deck, Seat(0), original) == (Fault.BAD_KEY, 0)
     second = make_key(at, Seat(0), b"\x44" * 32)
-    assert fault_of(add_key, deck, Seat(0), second) == (Fault.BAD_KEY, 0)
+    for again in (original, second):
+        assert fault_of(add_key, deck, Seat(0), again) == (Fault.BAD_KEY, 0)
+
+
+def test_a_copy_that_comes_first_does_not_shut_out_its_owner() -> None:
+    """A cheat that sends another seat's key, or its opposite, before that seat does."""
+    at = table(RISTRETTO)
+    deck = new_deck(at, range(4))
+    original = make_key(at, Seat(0), seed(0))
+    opposite = structs.replace(original, key=RISTRETTO.sub(IDENTITY, Point(original.key)))
+    for stolen in (original, opposite):
+        assert fault_of(add_key, deck, ME, stolen) == (Fault.BAD_KEY_PROOF, ME)
+    assert add_key(deck, Seat(0), original).keys[0] == original
+
+
+@pytest.mark.parametrize("copier_first", [True, False])
+def test_a_copied_commitment_blames_nobody_until_it_is_opened(copier_first: bool) -> None:
+    """The order of two messages does not tell who copied; the seeds do, since a commitment names its seat."""
+    at = table()
+    owner, copier = Seat(0), ME
+    original = make_key(at, owner, seed(owner))
+    copy = key_of(at, copier, 5, original.commitment)
+    check_key(at, copier, copy)
+    messages = [(copier, copy), (owner, original)]
+    (first, one), (second, two) = messages if copier_first else messages[::-1]
+    deck = add_key(new_deck(at, range(4)), first, one)
+    assert fault_of(add_key, deck, second, two) == (Fault.BAD_COMMITMENT, None)
+    opened = replace(deck, keys=(original, copy, None, None))
+    check_seed((opened,), owner, seed(owner))
+    for guess in (seed(owner), seed(copier)):
+        assert fault_of(check_seed, (opened,), copier, guess) == (Fault.BAD_SEED, copier)
 
 
 @GROUPS
