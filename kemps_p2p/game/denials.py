@@ -10,6 +10,7 @@ it was called, must be proven: two public faces of different rank are enough. In
 import msgspec
 
 from kemps_p2p.game.cards import rank
+from kemps_p2p.game.ending import end_deal
 from kemps_p2p.game.events import (
     DealEnd,
     DealLost,
@@ -19,7 +20,6 @@ from kemps_p2p.game.events import (
     Scored,
     Unopened,
 )
-from kemps_p2p.game.flow import end_deal
 from kemps_p2p.game.record import CalledHand, Judged, Phase, State, replace
 from kemps_p2p.game.scoring import add, changes, loss, verdicts
 from kemps_p2p.game.seating import team_of

@@ -1,8 +1,8 @@
-"""How a deal goes: its start, the pool and its sweeps, mulligans, halts, its end and that of the match.
+"""How a deal goes: its start, the pool and its sweeps, mulligans, halts.
 
 The reasons given here presume that the phase allows the action; `state` sees to that. Invariant:
 
-1. A deal ends through `end_deal` or `void`, and only there do the phase and the winners change.
+1. Every position of the deal is dealt, swept and shuffled back here, and nowhere else.
 """
 
 from collections.abc import Mapping
@@ -11,18 +11,16 @@ from typing import assert_never
 from kemps_p2p.errors import Illegal
 from kemps_p2p.game.actions import Pass
 from kemps_p2p.game.cards import QUARTET_CARDS, Card, alike
+from kemps_p2p.game.denials import end_play
 from kemps_p2p.game.events import (
     DealEnd,
-    DealEnded,
     Dealt,
     Event,
     Halted,
-    MatchEnded,
     MulliganAsked,
     Mulliganed,
     MulliganFailed,
     Passed,
-    PlayoffAhead,
     PlayStarted,
     PoolDealt,
     PoolShown,
@@ -33,7 +31,6 @@ from kemps_p2p.game.events import (
 from kemps_p2p.game.exchange import end_turn
 from kemps_p2p.game.record import Phase, Recycle, State, face_down, new_match, replace
 from kemps_p2p.game.rules import FirstDealer, Mode, Rotation, RuleSet, Start, StockOut, Sweep, deal_cards
-from kemps_p2p.game.scoring import GoesOn, Playoff, Won, outcome
 from kemps_p2p.game.seating import left_of
 from kemps_p2p.ids import Position, Seat
 
@@ -210,7 +207,7 @@ def pass_pool(state: State, seat: Seat, events: list[Event]) -> State:
     state = end_turn(replace(state, passes=state.passes | {seat}), seat, events)
     if len(state.passes) < state.players:
         return state
-    return end_deal(state, DealEnd.EXHAUSTED, events) if is_exhausted(state) else sweep(state, events)
+    return end_play(state, DealEnd.EXHAUSTED, events) if is_exhausted(state) else sweep(state, events)
 
 
 def is_exhausted(state: State) -> bool:
@@ -238,7 +235,7 @@ def halt(state: State, events: list[Event]) -> State:
     """Everything stops; with nothing left to deal the deal is over."""
     events.append(Halted())
     if is_exhausted(state):
-        return end_deal(state, DealEnd.EXHAUSTED, events)
+        return end_play(state, DealEnd.EXHAUSTED, events)
     return replace(state, phase=Phase.HALTED)
 
 
@@ -292,43 +289,3 @@ def note_pool(state: State, events: list[Event]) -> None:
     """Tell that the pool of a deal or sweep is complete."""
     if state.phase is Phase.DEALT and state.recycle is Recycle.NOTHING and not face_down(state):
         events.append(PoolShown())
-
-
-def _stopped(state: State, phase: Phase) -> State:
-    """The end of a deal: nothing waits any more. Cards lie as the deal left them."""
-    return replace(
-        state,
-        phase=phase,
-        passes=frozenset(),
-        mulligans=(),
-        recycle=Recycle.NOTHING,
-        pending=None,
-        group=None,
-        ending=False,
-        proving=None,
-    )
-
-
-def end_deal(state: State, end: DealEnd, events: list[Event]) -> State:
-    """The deal is over and counts; what follows it is decided here."""
-    deals = state.deals + 1
-    events.append(DealEnded(end, state.scores))
-    result = outcome(state.rules, state.players, state.scores, deals, playoff=state.playoff)
-    state = replace(_stopped(state, Phase.DEAL_OVER), deals=deals)
-    match result:
-        case GoesOn():
-            return state
-        case Playoff():
-            events.append(PlayoffAhead())
-            return replace(state, playoff=True)
-        case Won():
-            events.append(MatchEnded(result.winners, state.scores))
-            return replace(state, phase=Phase.MATCH_OVER, playoff=False, winners=result.winners)
-        case _:
-            assert_never(result)
-
-
-def void(state: State, events: list[Event]) -> State:
-    """The deal is over and does not count. What was scored in it stands."""
-    events.append(DealEnded(DealEnd.VOID, state.scores))
-    return _stopped(state, Phase.DEAL_OVER)

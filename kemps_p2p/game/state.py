@@ -1,4 +1,4 @@
-"""The match as a machine: every input, in every phase, and the one table that says what is allowed when.
+"""The match as a machine: every input and what it does. What is allowed when is the table in `legal`.
 
 An input is an action of a seat (`apply`, `apply_together`) or something the table itself brings: faces
 (`turn_up`), the start of play, shuffled-back cards, time, a fault. What the table owes next is derived
@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from kemps_p2p.errors import Illegal
-from kemps_p2p.game import calls, denials, exchange, flow
+from kemps_p2p.game import calls, denials, ending, exchange, flow
 from kemps_p2p.game.actions import (
     Action,
     Admit,
@@ -261,7 +261,7 @@ def lose_deal(state: State, team: Team) -> Applied:
     change = loss(state.rules, state.players, team)
     scores = add(state.scores, change)
     events += [DealLost(team), Scored(change, scores)]
-    state = flow.end_deal(replace(state, scores=scores), DealEnd.FAULT, events)
+    state = ending.end_deal(replace(state, scores=scores), DealEnd.FAULT, events)
     return _applied(state, events)
 
 
@@ -272,7 +272,7 @@ def void_deal(state: State) -> Applied:
     events: list[Event] = []
     if not is_running(state):
         state = flow.begin(state, next_dealer(state, state.dealer), events)
-    return _applied(flow.void(state, events), events)
+    return _applied(ending.void(state, events), events)
 
 
 def refuse_opening(state: State, seat: Seat) -> Applied:
