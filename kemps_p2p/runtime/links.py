@@ -97,8 +97,8 @@ class Monitor:
     """The events of one socket, read on the event loop.
 
     Closing has one safe order: turn the monitor off while its reader still exists, close the reader, then the
-    socket. Otherwise ZeroMQ blocks for ever writing "stopped" to nobody, and takes every other socket of the
-    context with it. For the same reason the reader is unbounded.
+    socket. Otherwise ZeroMQ can block for ever writing an event to nobody, and with it every other socket of
+    the context. For the same reason the reader is unbounded.
     """
 
     def __init__(
