@@ -39,16 +39,16 @@ TABLES = tuple((name, players) for name in rule_names() for players in load_rule
 
 
 def shuffled(rules: RuleSet, players: int, seed: int, dealer: int = 0) -> Table:
-    """A table before its first deal, all its shuffles from one seed."""
-    draw = random.Random(seed)
+    """A table before its first deal; a shuffle depends on the seed, the deal and the cards alone."""
 
-    def shuffle(cards: Sequence[Card]) -> list[Card]:
+    def shuffle(cards: Sequence[Card], deal: int = -1) -> list[Card]:
         order = list(cards)
-        draw.shuffle(order)
+        random.Random(f"{seed} {deal} {order}").shuffle(order)
         return order
 
     def lay(state: State) -> Layout:
-        return layout_of(shuffle(deal_cards(rules, players)), players, rules.pool_size)
+        cards = shuffle(deal_cards(rules, players), state.deal + 100 * state.matches)
+        return layout_of(cards, players, rules.pool_size)
 
     return Table.seated(rules, players, Seat(dealer), lay, shuffle)
 
