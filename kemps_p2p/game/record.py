@@ -140,6 +140,8 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     waiting: tuple[Waiting, ...] = ()
     group: int | None = None
     """While declarations score as simultaneous: the index of the first of them."""
+    gathering: bool = False
+    """More actions of a together-set are to come, one input each: its group is not closed yet."""
     ending: bool = False
     """A declaration of the group has ended the deal; the rest of the group is still scored."""
     judged: tuple[Judged, ...] = ()

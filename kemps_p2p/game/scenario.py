@@ -28,14 +28,14 @@ from kemps_p2p.game.actions import (
 )
 from kemps_p2p.game.cards import Card, format_cards
 from kemps_p2p.game.conflicts import order_of_calls
-from kemps_p2p.game.events import Event, Settled, Shown, TurnedUp, Verdicts
+from kemps_p2p.game.events import Event, Shown, TurnedUp, Verdicts
 from kemps_p2p.game.record import BETWEEN_DEALS, Phase, replace
 from kemps_p2p.game.rules import Mode
 from kemps_p2p.game.scenario_file import Act, Scenario, ScenarioError, Start, Step, parse_scenario
 from kemps_p2p.game.seating import left_of, teams
 from kemps_p2p.game.state import State, new_match
-from kemps_p2p.game.table import Layout, Table, pack_order
-from kemps_p2p.ids import Position, Seat
+from kemps_p2p.game.table import Layout, Outcome, Table, pack_order
+from kemps_p2p.ids import Position
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -135,28 +135,26 @@ class _Ran(msgspec.Struct, frozen=True):
     events: tuple[Event, ...]
 
 
+def _verdicts(events: tuple[Event, ...]) -> tuple[str, ...]:
+    given = [event.verdicts for event in events if isinstance(event, Verdicts)]
+    return tuple(verdict.value for verdicts in given for verdict in verdicts)
+
+
 def _run_together(table: Table, step: Step) -> _Ran:
-    """Settle the acts as simultaneous. A pass is about the pool that lies there when its turn comes."""
+    """Settle the acts as simultaneous; each finds the table as the one before it left it."""
     listed = [(act.seat, _action(table, act)) for act in step.acts]
-    order = order_of_calls(table.state.rules, listed)
-    acts: list[tuple[Seat, Action]] = []
-    for index in order:
-        seat, action = listed[index]
-        if isinstance(action, Pass):
-            ahead = table.fork()
-            ahead.together(acts)
-            action = Pass(ahead.state.pool)
-        acts.append((seat, action))
-    events = table.together(acts).events
-    results = {order[event.index]: event.result for event in events if isinstance(event, Settled)}
-    found: dict[int, tuple[str, ...]] = {}
-    callers = [index for index in order if isinstance(listed[index][1], Call) and results[index] == "ok"]
-    given = [event for event in events if isinstance(event, Verdicts)]
-    for index, event in zip(callers, given, strict=True):
-        found[index] = tuple(verdict.value for verdict in event.verdicts)
+    done: dict[int, Outcome] = {}
+    events: tuple[Event, ...] = ()
+    table.open_set()
+    for index in order_of_calls(table.state.rules, listed):
+        act = step.acts[index]
+        done[index] = table.act(act.seat, _action(table, act))
+        events += done[index].events
+    events += table.close_set()
+    outcomes = [done[index] for index in range(len(listed))]
     return _Ran(
-        tuple(results[index] for index in range(len(listed))),
-        tuple(verdict for index in sorted(found) for verdict in found[index]),
+        tuple(outcome.result.value for outcome in outcomes),
+        tuple(verdict for outcome in outcomes for verdict in _verdicts(outcome.events)),
         events,
     )
 
@@ -171,9 +169,7 @@ def _run(table: Table, step: Step) -> _Ran:
         case _:
             (act,) = step.acts
             outcome = table.act(act.seat, _action(table, act))
-            verdicts = [event.verdicts for event in outcome.events if isinstance(event, Verdicts)]
-            found = tuple(verdict.value for given in verdicts for verdict in given)
-            return _Ran((outcome.result.value,), found, outcome.events)
+            return _Ran((outcome.result.value,), _verdicts(outcome.events), outcome.events)
 
 
 def _face_up(state: State) -> frozenset[Position]:

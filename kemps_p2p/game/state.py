@@ -137,10 +137,25 @@ def apply_together(state: State, acts: Sequence[tuple[Seat, Action]]) -> Applied
             state = applied.state
         return Applied(state, Result.OK, None, tuple(events))
     waiting = tuple(Waiting(index, seat, action) for index, (seat, action) in enumerate(acts))
+    return _applied(replace(_grouped(state), waiting=waiting), events)
+
+
+def _grouped(state: State) -> State:
     scores_both = state.rules.simultaneous_calls is SimultaneousCalls.BOTH
-    group = len(state.judged) if scores_both else None
-    state = _go_on(replace(state, waiting=waiting, group=group), events)
-    return Applied(state, Result.OK, None, tuple(events))
+    return replace(state, group=len(state.judged)) if scores_both else state
+
+
+def open_set(state: State) -> State:
+    """The actions from here to `close_set` are settled as simultaneous: for a driver that answers at once.
+
+    Between them faces and answers may come in, so that each finds the table as the one before left it.
+    """
+    return replace(_grouped(state), gathering=True)
+
+
+def close_set(state: State) -> Applied:
+    """The last action of a set has been applied; where simultaneous calls both score, the deal may end."""
+    return _applied(replace(state, gathering=False), [])
 
 
 def _go_on(state: State, events: list[Event]) -> State:
@@ -155,7 +170,7 @@ def _go_on(state: State, events: list[Event]) -> State:
         if state.pending is not None:
             return state
         if not state.waiting:
-            return calls.close_group(state, events)
+            return state if state.gathering else calls.close_group(state, events)
         first, *rest = state.waiting
         state = replace(state, waiting=tuple(rest))
         reason = against(state, first.seat, first.action, NOTHING_KNOWN)
@@ -302,6 +317,7 @@ __all__ = [
     "apply",
     "apply_together",
     "check",
+    "close_set",
     "deal_cards",
     "dealer_of_first_deal",
     "face_down",
@@ -313,6 +329,7 @@ __all__ = [
     "new_match",
     "next_dealer",
     "next_position",
+    "open_set",
     "owed_answers",
     "owed_faces",
     "owed_proofs",

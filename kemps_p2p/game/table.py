@@ -20,10 +20,11 @@ from kemps_p2p.game.state import (
     State,
     advance,
     apply,
-    apply_together,
     check,
+    close_set,
     may_start_play,
     new_match,
+    open_set,
     owed_answers,
     owed_faces,
     owed_proofs,
@@ -166,9 +167,13 @@ class Table:
                 return Outcome(Result.REFUSED, error.reason, ())
         return self._carry_on(apply(self.state, seat, action))
 
-    def together(self, acts: Sequence[tuple[Seat, Action]]) -> Outcome:
-        """Settle actions as simultaneous, in this order; their results are `Settled` events."""
-        return self._carry_on(apply_together(self.state, acts))
+    def open_set(self) -> None:
+        """What is done until `close_set` is settled as simultaneous, one after the other."""
+        self.state = open_set(self.state)
+
+    def close_set(self) -> tuple[Event, ...]:
+        """The set is complete."""
+        return self._carry_on(close_set(self.state)).events
 
     def wait(self, ms: int) -> None:
         """Let time pass."""

@@ -599,3 +599,20 @@ def test_halt_and_resume_deal_face_down_until_shown() -> None:
     assert state.idle_since_ms == 3000
     refused(apply(advance(state, 5999), Seat(0), Halt()), Illegal.NOT_IDLE)
     ok(apply(advance(state, 6000), Seat(0), Halt()))
+
+
+@pytest.mark.parametrize("name", ["kemps", "chaulcer", "kems", "kent"])
+def test_a_set_at_once_and_one_by_one_come_to_the_same(name: str) -> None:
+    """A driver that answers between the actions of a set gets what a table gets that answers after it."""
+    hands = ["7S 7H 7D 7C", "2C 5D JS QH", "3C 6D 9S AH", "4C 8D TS KD"]
+    calls = ((Seat(3), Call((Partner(),))), (Seat(1), Call((Counter(0),))), (Seat(2), Call((Partner(),))))
+    slow, quick = laid(name, hands, "KC 2H 5S JD"), laid(name, hands, "KC 2H 5S JD")
+    slow.open_set()
+    one_by_one = [slow.act(seat, call).result.value for seat, call in calls]
+    slow.close_set()
+    begun = apply_together(quick.state, calls)
+    quick.state = begun.state
+    later = quick.settle()
+    settled = [event for event in (*begun.events, *later) if isinstance(event, Settled)]
+    assert [event.result for event in settled] == one_by_one
+    assert quick.state == slow.state
