@@ -24,6 +24,7 @@ import zmq
 from zmq.utils import z85
 from zmq.utils.monitor import parse_monitor_message
 
+from kemps_p2p.runtime.probe import speaks_curve
 from kemps_p2p.runtime.zap import CurveKeys, PublicKey
 
 PIPE_MESSAGES = 64
@@ -34,9 +35,6 @@ HEARTBEAT_TIMEOUT_MS = 1500
 HANDSHAKE_MS = 3000
 RETRY_MS = 50
 RETRY_MS_MAX = 500
-CUT_OFFS_TOLD = 3
-"""After so many handshakes in a row that were cut off without a word, the key is called wrong."""
-
 _ANSWER_BYTES_MAX = 4096
 _ADDRESS = re.compile(r"tcp://(\[[0-9A-Fa-f:.%a-z]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
 _CUT_OFF = frozenset({errno.EPIPE, errno.ECONNRESET, zmq.ECONNRESET})
@@ -185,6 +183,7 @@ class Link:
         self._cut_off_count = 0
         self._retry_ms = RETRY_MS
         self._retry: asyncio.TimerHandle | None = None
+        self._probing: asyncio.Task[None] | None = None
         self._emptied: asyncio.Future[None] | None = None
 
     def connect(self, address: str) -> None:
@@ -288,6 +287,9 @@ class Link:
         if self._retry is not None:
             self._retry.cancel()
             self._retry = None
+        if self._probing is not None:
+            self._probing.cancel()
+            self._probing = None
         if self._monitor is not None:
             self._monitor.close()
             self._monitor = None
@@ -344,16 +346,26 @@ class Link:
             self._retry = None
 
     def _handle_cut_off(self, is_cut_off: bool) -> None:
-        # A server that cannot read our hello cuts us off without a word. So does one that dies in the middle
-        # of a handshake, or now and then one without CURVE that reads our greeting sooner than we read its
-        # own; but not so often in a row.
+        # A server that cannot read our hello hangs up without a word. So does one that dies in the middle of
+        # a handshake, but not twice in a row; and one without CURVE, if it reads our greeting before we its.
         self._cut_off_count = self._cut_off_count + 1 if is_cut_off else 0
-        if self._cut_off_count and self.state is LinkState.NOT_CURVE:
+        if self._cut_off_count < 2:
+            if self.state is not LinkState.NOT_CURVE:
+                self._set(LinkState.DOWN)
             return
-        if self._cut_off_count < CUT_OFFS_TOLD:
-            self._set(LinkState.DOWN)
-            return
-        self._set(LinkState.WRONG_SERVER_KEY)
         # ZeroMQ would knock twenty times a second for ever, since connecting as such succeeds.
         self._drop_socket(linger_ms=0)
+        self._probing = self._loop.create_task(self._probe())
+
+    async def _probe(self) -> None:
+        found = _ADDRESS.fullmatch(self.address or "")
+        is_curve = None if found is None else await speaks_curve(found[1].strip("[]"), int(found[2]))
+        self._probing = None
+        match is_curve:
+            case True:
+                self._set(LinkState.WRONG_SERVER_KEY)
+            case False:
+                self._set(LinkState.NOT_CURVE)
+            case None:
+                self._set(LinkState.DOWN)
         self._retry_later()

@@ -10,6 +10,7 @@ from zmq.utils import z85
 
 from kemps_p2p.errors import RuntimeFault
 from kemps_p2p.runtime import links
+from kemps_p2p.runtime.probe import speaks_curve
 from kemps_p2p.runtime.transport import (
     Arrival,
     CurveKeys,
@@ -440,6 +441,45 @@ def test_a_peer_that_speaks_no_curve_is_told_apart() -> None:
                 peer = CurveKeys.generate().public
                 a.admit({peer: plain.getsockopt_string(zmq.LAST_ENDPOINT)})
                 await until(a, peer, LinkState.NOT_CURVE)
+
+    run(main())
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (b"\xff" + bytes(7) + b"\x01\x7f\x03\x01" + b"CURVE".ljust(20, b"\0") + bytes(32), True),
+        (b"\xff" + bytes(7) + b"\x01\x7f\x03\x01" + b"NULL".ljust(20, b"\0") + bytes(32), False),
+        (b"\xff" + bytes(7) + b"\x01\x7f\x03\x01" + b"CURVED".ljust(20, b"\0") + bytes(32), False),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", False),
+        (b"SSH-2.0\r\n", False),
+        (b"\xff" + bytes(7) + b"\x01\x7f\x03", None),
+        (b"", None),
+    ],
+)
+def test_a_probe_tells_what_listens(said: bytes, expected: bool | None) -> None:
+    async def main() -> None:
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readexactly(11)
+            writer.write(said)
+            await writer.drain()
+            writer.close()
+
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            assert await speaks_curve("127.0.0.1", server.sockets[0].getsockname()[1]) is expected
+
+    run(main())
+
+
+def test_a_probe_of_real_listeners_and_of_nobody() -> None:
+    async def main() -> None:
+        assert await speaks_curve("127.0.0.1", free_port()) is None
+        async with meshes(1) as (a,):
+            assert await speaks_curve("127.0.0.1", int(a.address.split(":")[2])) is True
+        with zmq.Context() as context, context.socket(zmq.ROUTER) as plain:
+            plain.linger = 0
+            port = plain.bind_to_random_port("tcp://127.0.0.1")
+            assert await speaks_curve("127.0.0.1", port) is False
 
     run(main())
 
