@@ -52,7 +52,7 @@ class Chain:
         self._unfinal: deque[Accepted] = deque()
         self._digests: list[Digest] = [start.head.digest]
         self._acked = [0] * start.seats
-        self._early_acks: dict[Seat, Ack] = {}
+        self._early_acks: list[tuple[Seat, Ack]] = []
         self._shown_at_ms: int | None = None
 
     def add_entry(self, item: TapeItem, entry: Entry) -> None:
@@ -67,7 +67,7 @@ class Chain:
         """Count an ack as far as its entry is known here; keep it otherwise."""
         index = ack.head.index
         if index >= len(self._digests):
-            self._early_acks[seat] = ack
+            self._early_acks.append((seat, ack))
         elif self._digests[index] == ack.head.digest:
             self._acked[seat] = max(self._acked[seat], index)
 
@@ -120,10 +120,9 @@ class Chain:
                     pass
         author = accepted.record.item.seat
         self._acked[author] = max(self._acked[author], accepted.match.head.index)
-        for seat, ack in list(self._early_acks.items()):
-            if ack.head.index < len(self._digests):
-                del self._early_acks[seat]
-                self.add_ack(seat, ack)
+        early, self._early_acks = self._early_acks, []
+        for seat, ack in early:
+            self.add_ack(seat, ack)
 
     def _agrees(self, entry: Entry) -> bool:
         """True if the own tapes decide what the entry orders; false means: not yet."""

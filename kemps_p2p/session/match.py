@@ -205,7 +205,8 @@ def refusal(match: Match, item: TapeItem, claim: Claim) -> Illegal | None:
     try:
         check(past.game, item.seat, action)
     except IllegalAction as illegal:
-        return illegal.reason
+        # A card that is not there is missed, which is no offence; the rules say so when the claim is applied.
+        return None if illegal.reason is Illegal.NOT_IN_POOL else illegal.reason
     return None
 
 

@@ -1,0 +1,244 @@
+"""A table in one process: the real machines on a virtual clock and a faulty network, driven by a seed.
+
+Everything random comes from the seed, so a run is its seed: same seed, same bytes. Nothing here waits.
+"""
+
+import heapq
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import TypeAlias
+
+from kemps_p2p.bots.bot import Bot, Pace
+from kemps_p2p.codec import derive
+from kemps_p2p.errors import IllegalAction, PeerFault
+from kemps_p2p.game.actions import Action
+from kemps_p2p.game.rules import RuleSet
+from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.identity import Identity
+from kemps_p2p.session import effects as fx
+from kemps_p2p.session.lobby import Setup
+from kemps_p2p.session.session import Session
+
+WALL_MS = 1_767_225_600_000
+"""The wall clock at virtual time 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Net:
+    """One-way delays are uniform between the two bounds, so messages overtake each other; shares are 0 to 1."""
+
+    delay_ms: tuple[float, float] = (0.5, 2.0)
+    loss: float = 0.0
+    duplication: float = 0.0
+
+
+PERFECT = Net()
+ROUGH = Net(delay_ms=(1.0, 40.0), loss=0.05, duplication=0.05)
+
+
+class Stop(Enum):
+    """Why a run ended."""
+
+    DONE = auto()
+    TIME = auto()
+
+
+@dataclass(slots=True)
+class SimPeer:
+    """One machine with its bot and its two files, in memory."""
+
+    session: Session
+    bot: Bot
+    journal: list[bytes] = field(default_factory=list)
+    log: list[bytes] = field(default_factory=list)
+    faults: list[PeerFault] = field(default_factory=list)
+    woken_at_us: int = -1
+
+    @property
+    def log_bytes(self) -> bytes:
+        """The log file."""
+        return b"".join(self.log)
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrive:
+    sender: Seat
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Computed:
+    job_id: int
+    outcome: object
+
+
+@dataclass(frozen=True, slots=True)
+class _Wake:
+    pass
+
+
+_What: TypeAlias = _Arrive | _Computed | _Wake
+Tamper: TypeAlias = Callable[[Seat, Seat, bytes], bytes | None]
+"""(sender, receiver, message) -> what arrives instead, None for nothing: where a cheating seat sits."""
+
+
+class Sim:
+    """`players` machines with honest bots on one virtual clock."""
+
+    def __init__(
+        self,
+        *,
+        rules: RuleSet,
+        players: int,
+        seed: int,
+        group: str,
+        net: Net = PERFECT,
+        pace: Pace = Pace.FAST,
+        tamper: Tamper | None = None,
+    ) -> None:
+        self._random = random.Random(f"kemps sim {seed}")
+        self._net = net
+        self._tamper = tamper
+        self._now_us = 0
+        self._count = 0
+        self._queue: list[tuple[int, int, Seat, _What]] = []
+        root = derive("kemps/v1/sim", seed.to_bytes(16, "big", signed=True))
+        keys = [Identity.derived(root, f"seat {seat}") for seat in range(players)]
+        roster = tuple(key.public for key in keys)
+        self.peers: list[SimPeer] = []
+        for seat in map(Seat, range(players)):
+            setup = Setup(
+                identity=keys[seat],
+                seat=seat,
+                roster=roster,
+                name=f"Bot {seat}",
+                rules=rules,
+                group=group,
+                secret=derive("kemps/v1/sim-secret", root, bytes([seat]))[:32],
+            )
+            bot = Bot(seat, players, random.Random(f"kemps bot {seed} {seat}"), pace)
+            self.peers.append(SimPeer(Session(setup), bot))
+
+    @property
+    def now_ms(self) -> int:
+        """Virtual milliseconds since the start."""
+        return self._now_us // 1000
+
+    def run(self, limit_ms: int = 3_600_000) -> Stop:
+        """Play until every log is complete, or the virtual time is over."""
+        for seat, peer in enumerate(self.peers):
+            self._carry_out(Seat(seat), peer.session.start(self.now_ms))
+            self._schedule(Seat(seat), 0, _Wake())
+        while self._queue:
+            at_us, _, seat, what = heapq.heappop(self._queue)
+            if at_us > limit_ms * 1000:
+                return Stop.TIME
+            self._now_us = at_us
+            self._handle(seat, what)
+            if all(peer.session.is_done for peer in self.peers):
+                return Stop.DONE
+        return Stop.TIME
+
+    def _handle(self, seat: Seat, what: _What) -> None:
+        peer = self.peers[seat]
+        now_ms = self.now_ms
+        match what:
+            case _Arrive(sender, data):
+                effects = peer.session.receive(sender, data, now_ms, WALL_MS + now_ms)
+            case _Computed(job_id, outcome):
+                effects = peer.session.computed(job_id, outcome, now_ms)
+            case _Wake():
+                if self._now_us < peer.woken_at_us:
+                    return
+                effects = peer.session.tick(now_ms)
+        self._carry_out(seat, effects)
+        self._let_play(seat, peer)
+        self._sleep(seat, peer)
+
+    def _let_play(self, seat: Seat, peer: SimPeer) -> None:
+        """Ask the bot for a move as long as it makes one."""
+        if not peer.session.has_begun:
+            return
+        for _ in range(4):
+            action = peer.bot.decide(peer.session.view(), self.now_ms)
+            if action is None:
+                return
+            self._submit(seat, peer, action)
+
+    def _submit(self, seat: Seat, peer: SimPeer, action: Action) -> None:
+        try:
+            effects = peer.session.submit(action, self.now_ms)
+        except IllegalAction:
+            peer.bot.refused(action, self.now_ms)
+        else:
+            self._carry_out(seat, effects)
+
+    def _sleep(self, seat: Seat, peer: SimPeer) -> None:
+        """Wake the peer when its machine or its bot has something to do by itself."""
+        wake_ms = peer.session.wake_at_ms
+        if peer.bot.wake_at_ms is not None and peer.session.has_begun:
+            wake_ms = min(wake_ms, peer.bot.wake_at_ms)
+        wake_us = max(wake_ms * 1000, self._now_us + 1000)
+        if peer.woken_at_us <= self._now_us or wake_us < peer.woken_at_us:
+            peer.woken_at_us = wake_us
+            self._schedule(seat, wake_us - self._now_us, _Wake())
+
+    def _schedule(self, seat: Seat, after_us: int, what: _What) -> None:
+        self._count += 1
+        heapq.heappush(self._queue, (self._now_us + after_us, self._count, seat, what))
+
+    def _carry_out(self, seat: Seat, effects: list[fx.Effect]) -> None:
+        peer = self.peers[seat]
+        for effect in effects:
+            match effect:
+                case fx.Append(file=fx.File.LOG, data=data):
+                    peer.log.append(data)
+                case fx.Append(data=data):
+                    peer.journal.append(data)
+                case fx.Send(data=data, to=to):
+                    for receiver in range(len(self.peers)) if to is None else (to,):
+                        if receiver != seat:
+                            self._send(seat, Seat(receiver), data)
+                case fx.Compute(id=job_id, work=work):
+                    self._schedule(seat, 1000, _Computed(job_id, _outcome(work)))
+                case fx.Show(sight=sight):
+                    self._show(seat, peer, sight)
+
+    def _send(self, sender: Seat, receiver: Seat, data: bytes) -> None:
+        if self._tamper is not None:
+            tampered = self._tamper(sender, receiver, data)
+            if tampered is None:
+                return
+            data = tampered
+        copies = (self._random.random() >= self._net.loss) + (self._random.random() < self._net.duplication)
+        for _ in range(copies):
+            delay_ms = self._random.uniform(*self._net.delay_ms)
+            self._schedule(receiver, int(delay_ms * 1000), _Arrive(sender, data))
+
+    def _show(self, seat: Seat, peer: SimPeer, sight: fx.Sight) -> None:
+        match sight:
+            case fx.TableFormed():
+                self._whisper(seat, peer.bot.greet())
+            case fx.Happened(events=events):
+                peer.bot.happened(events, self.now_ms)
+            case fx.GestureSeen(seat=gesturer, name=name):
+                peer.bot.gestured(gesturer, name, self.now_ms)
+            case fx.Whispered(text=text):
+                self._whisper(seat, peer.bot.whispered(text))
+            case fx.FaultFound(fault=fault):
+                peer.faults.append(fault)
+            case fx.MatchClosed():
+                pass
+
+    def _whisper(self, seat: Seat, text: str | None) -> None:
+        if text is not None:
+            self._carry_out(seat, self.peers[seat].session.whisper(text))
+
+
+def _outcome(work: Callable[[], object]) -> object:
+    try:
+        return work()
+    except PeerFault as fault:
+        return fault
