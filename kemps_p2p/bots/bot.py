@@ -1,0 +1,156 @@
+"""The honest bot: views, gestures, whispers and events in; at most one action at a time out.
+
+It sees what its seat sees and draws from the `rng` it was given; it knows no clock, no peer and no
+other bot. Its parts: `reading` counts, `collecting` picks cards, `watching` suspects, `pact` agrees on a
+signal, `patience` waits, `playing` puts them in order. Invariants:
+
+1. An action is legal on the view it answers, or it is not proposed; but whether a table has been idle for
+   long enough is judged by the bot's own time, since that of the view may be older.
+2. After an action it answers None until something has changed or a time it named has come.
+3. The same seed and the same inputs give the same actions.
+"""
+
+from random import Random
+
+from kemps_p2p.bots.pace import Pace, manners_of
+from kemps_p2p.bots.pact import Pact
+from kemps_p2p.bots.patience import Patience, Slot
+from kemps_p2p.bots.playing import Play
+from kemps_p2p.bots.watching import Watch
+from kemps_p2p.errors import Illegal
+from kemps_p2p.game.actions import Action, Admit, Deny, Gesture, Halt, Kind, Pass, Signal, kind
+from kemps_p2p.game.events import (
+    Answered,
+    AnswerVoid,
+    Called,
+    Dealt,
+    Discarded,
+    Event,
+    Missed,
+    Passed,
+    PlayStarted,
+    PoolDealt,
+    Settled,
+    Signalled,
+    Swapped,
+    Took,
+)
+from kemps_p2p.game.legal import against
+from kemps_p2p.game.record import Phase, Result
+from kemps_p2p.game.views import SeatView
+from kemps_p2p.ids import Position, Seat
+
+__all__ = ["Bot", "Pace"]
+
+
+class Bot:
+    """One seat's player."""
+
+    def __init__(self, seat: Seat, players: int, rng: Random, pace: Pace) -> None:
+        manners = manners_of(pace)
+        self._seat = seat
+        self._pact = Pact(seat, players, rng)
+        self._patience = Patience(rng)
+        self._watch = Watch(seat, players, rng, manners, self._pact)
+        self._play = Play(
+            seat, players, rng, manners=manners, pact=self._pact, watch=self._watch, patience=self._patience
+        )
+        self._where: tuple[int, int, Phase] | None = None
+        self._hand: tuple[Position, ...] = ()
+
+    @property
+    def wake_at_ms(self) -> int | None:
+        """When to ask again even if nothing happens. May be now: there may be more to do at once."""
+        return self._patience.wake_at_ms
+
+    def greet(self) -> str | None:
+        """Words for the partner before the first deal; may be asked for again, since words can be lost."""
+        return self._pact.greet()
+
+    def whispered(self, text: str) -> str | None:
+        """The partner's words, whatever they are; gives the words to whisper back."""
+        return self._pact.hear(text)
+
+    def gestured(self, seat: Seat, name: str, now_ms: int) -> None:
+        """Somebody made a gesture just now."""
+        self._watch.gestured(seat, name, now_ms)
+
+    def happened(self, events: tuple[Event, ...], now_ms: int) -> None:
+        """What became final, in order. Gestures are not taken from here: they were seen when made."""
+        for event in events:
+            match event:
+                case Dealt():
+                    self._watch.begin_deal()
+                    self._play.begin_deal()
+                case PoolDealt():
+                    self._play.begin_pool()
+                case PlayStarted():
+                    self._play.moved(now_ms)
+                case Swapped() | Discarded() | Took():
+                    self._play.moved(now_ms)
+                    self._watch.exchanged(event.seat)
+                    if event.seat == self._seat:
+                        self._play.exchanged()
+                    self._settle(event.seat, Kind.EXCHANGE)
+                case Called():
+                    if event.seat == self._seat:
+                        self._watch.called()
+                    self._settle(event.seat, Kind.CALL)
+                case Signalled():
+                    self._watch.signalled(event.seat, now_ms)
+                    self._settle(event.seat, Signal)
+                case Passed():
+                    self._settle(event.seat, Kind.PASS)
+                case Missed():
+                    self._settle(event.seat, kind(event.action))
+                case Answered() | AnswerVoid():
+                    self._settle(event.seat, Admit)
+                    self._settle(event.seat, Deny)
+                case Settled():
+                    if event.result == Result.REFUSED and event.seat == self._seat:
+                        self.refused(event.action, now_ms)
+                case _:
+                    # Nothing else changes what is remembered; the next view shows the rest.
+                    pass
+
+    def _settle(self, seat: Seat, place: Slot) -> None:
+        if seat == self._seat:
+            self._patience.settled(place)
+
+    def refused(self, action: Action, now_ms: int) -> None:
+        """The own action was not allowed after all; it is not tried again at once."""
+        self._patience.refused(action, now_ms)
+
+    def decide(self, view: SeatView, now_ms: int) -> Action | None:
+        """What to do now. To be asked on every change, and at `wake_at_ms`."""
+        patience = self._patience
+        patience.wake_at_ms = None
+        self._compare(view)
+        for action in self._play.wishes(view, now_ms):
+            if patience.allows(action, now_ms) and self._is_legal(view, action):
+                # A gesture is seen as it is made: there is no outcome to wait for.
+                if not isinstance(action, Gesture):
+                    patience.send(action, now_ms)
+                self._play.made(view, action)
+                patience.wake_at_ms = now_ms
+                return action
+        return None
+
+    def _compare(self, view: SeatView) -> None:
+        """See what the view itself says of actions under way."""
+        where = view.matches, view.deal, view.phase
+        if where != self._where:
+            self._where = where
+            self._patience.settle_all()
+        hand = tuple([held.position for held in view.hand])
+        if hand != self._hand:
+            self._hand = hand
+            self._patience.settled(Kind.EXCHANGE)
+        passing = self._patience.under_way(Kind.PASS)
+        if isinstance(passing, Pass) and set(passing.pool) != set(view.state.pool):
+            self._patience.settled(Kind.PASS)
+
+    def _is_legal(self, view: SeatView, action: Action) -> bool:
+        own = {held.position: held.card for held in view.hand}
+        reason = against(view.state, self._seat, action, own)
+        return reason is None or (reason is Illegal.NOT_IDLE and isinstance(action, Halt))
