@@ -22,7 +22,6 @@ def _stopped(state: State, phase: Phase) -> State:
         recycle=Recycle.NOTHING,
         pending=None,
         group=None,
-        gathering=False,
         ending=False,
         proving=None,
     )

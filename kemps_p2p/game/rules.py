@@ -145,7 +145,7 @@ def read_rules(text: str) -> RuleSet:
     """Read a TOML text: a full rule set, or one that names a preset in `base` and overrides keys."""
     try:
         values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise RuleError("", f"not TOML: {error}") from None
     if BASE_KEY not in values:
         return _from_values(values)

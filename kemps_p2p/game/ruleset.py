@@ -121,6 +121,7 @@ class Signals(StrEnum):
     ONCE = "once"
 
 
+Value = Annotated[int, msgspec.Meta(ge=-1000, le=1000)]
 Word = Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
 
 
@@ -129,10 +130,10 @@ class Points(
 ):
     """Points for each sort of call that may be made."""
 
-    partner: int | None = None
-    counter: int | None = None
-    double: int | None = None
-    double_counter: int | None = None
+    partner: Value | None = None
+    counter: Value | None = None
+    double: Value | None = None
+    double_counter: Value | None = None
 
     def of(self, kind: CallKind) -> int | None:
         """The points of one sort, None if it has none."""
@@ -191,8 +192,8 @@ class RuleSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     scoring: Scoring
     word: Annotated[str, msgspec.Meta(max_length=16)]
     points_right: Points
-    points_wrong_caller: int
-    points_wrong_other: int
+    points_wrong_caller: Value
+    points_wrong_other: Value
     goal: Count
     deal_limit: Count | tuple[tuple[int, Count], ...]
     tie: Tie

@@ -349,7 +349,7 @@ def parse_scenario(text: str) -> Scenario:
     """Read a scenario; `ScenarioError` with one line if the text is none."""
     try:
         values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ScenarioError(f"not TOML: {error}") from None
     known: dict[str, Reader] = {
         "title": _text,

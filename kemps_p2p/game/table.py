@@ -87,7 +87,7 @@ def truthful_answer(rules: RuleSet, hand: Sequence[Position], faces: Mapping[Pos
 class Table:
     """A state and all faces. `lay` gives the next deal, `shuffle` the order of cards shuffled back.
 
-    With `opens_itself` play opens as soon as the rules allow; it becomes true with every new deal.
+    With `opens_itself` play opens as soon as the rules allow, without a time to look.
     """
 
     def __init__(
@@ -187,7 +187,6 @@ class Table:
         events = list(applied.events)
         self.state = applied.state
         if any(isinstance(event, Dealt) for event in events):
-            self.opens_itself = True
             self.place(self._lay(self.state))
         while True:
             more = self._answer()

@@ -616,3 +616,11 @@ def test_a_set_at_once_and_one_by_one_come_to_the_same(name: str) -> None:
     settled = [event for event in (*begun.events, *later) if isinstance(event, Settled)]
     assert [event.result for event in settled] == one_by_one
     assert quick.state == slow.state
+
+
+def test_a_set_may_run_into_the_next_deal() -> None:
+    state = ok(void_deal(laid("kemps", TRIO, "7C 2H 5S JD").state))
+    acts = ((Seat(1), Say("so")), (Seat(0), Next()), (Seat(1), Say("so")), (Seat(1), Gesture("wink")))
+    done = apply_together(state, acts)
+    assert results(done) == {0: "ok", 1: "ok", 2: "refused", 3: "ok"}
+    assert done.state.deal == 1

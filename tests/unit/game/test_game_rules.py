@@ -185,6 +185,12 @@ def test_a_house_rule_replaces_a_table_whole() -> None:
         ('base = "chaulcer"\ndeal_limit = -1', "deal_limit"),
         ('base = "chaulcer"\nidle_seconds = "3"', "idle_seconds"),
         ('base = "chaulcer"\nidle_seconds = -1', "idle_seconds"),
+        ('base = "chaulcer"\nidle_seconds = nan', "idle_seconds"),
+        ('base = "chaulcer"\nidle_seconds = inf', "idle_seconds"),
+        ('base = "chaulcer"\npoints_wrong_caller = 1001', "points_wrong_caller"),
+        ('base = "chaulcer"\ngoal = ' + "9" * 30, "goal"),
+        ('base = "chaulcer"\ngoal = ' + "9" * 5000, ""),
+        ("a = " + "[" * 5000, ""),
     ],
 )
 def test_what_is_wrong_is_named(text: str, key: str) -> None:

@@ -20,6 +20,7 @@ from kemps_p2p.game.state import Phase
 from kemps_p2p.ids import Seat, Team
 
 KEMPS, CHAULCER, KEMS, CASH = (load_rules(name) for name in ("kemps", "chaulcer", "kems", "cash"))
+PEANUT = load_rules("kemps/peanut-butter")
 LIMITED = override(KEMPS, {"deal_limit": 6})
 LIMITED_TIE = override(LIMITED, {"tie": "playoff"})
 SHARED = override(CHAULCER, {"tie": "none"})
@@ -46,6 +47,9 @@ SHARED = override(CHAULCER, {"tie": "none"})
         (CHAULCER, (9, 8), 5, True, Won((Team(0),))),
         (SHARED, (4, 4), 12, False, Won((Team(0), Team(1)))),
         (CASH, (4, 4), 99, False, GoesOn()),
+        (PEANUT, (2, 1), 4, False, GoesOn()),
+        (PEANUT, (3, 1), 4, False, GoesOn()),
+        (PEANUT, (3, 1), 5, False, Won((Team(0),))),
     ],
 )
 def test_outcome(rules: object, scores: tuple[int, ...], deals: int, playoff: bool, expected: object) -> None:
