@@ -4,7 +4,7 @@ Knows what claims ask for only through the functions it is given. Invariants:
 
 1. An item counts only with its whole tape before it; two items at one number are evidence, not a choice.
 2. A claim is held only with its author's tape up to it, every claim named there, and its head final here.
-3. A tape counts for the poll up to its first mention of a claim that is not held.
+3. A tape counts for the poll, item by item, up to its first mention of a claim that is not held.
 
 Section "Tape" of protocol.md.
 """
@@ -117,11 +117,13 @@ class HeldClaim:
         return self.item.seat
 
 
-@dataclass(slots=True)
-class _Mention:
-    item: TapeItem
-    claim: Digest
-    is_own: bool
+def mentioned(item: TapeItem) -> list[Digest]:
+    """The claims that an item makes or receipts, in order."""
+    return [
+        item.digest if isinstance(statement, Claim) else statement.claim
+        for statement in item.item.body
+        if isinstance(statement, Claim | Receipt)
+    ]
 
 
 class ClaimBook:
@@ -139,7 +141,7 @@ class ClaimBook:
     ) -> None:
         self._hold = hold
         self._conflicts = conflicts
-        self._queues: list[deque[_Mention]] = [deque() for _ in range(seats)]
+        self._queues: list[deque[TapeItem]] = [deque() for _ in range(seats)]
         self._places: list[dict[Digest, int]] = [{} for _ in range(seats)]
         self._mentions: dict[Digest, dict[Seat, TapeItem]] = {}
         self._known: set[Digest] = set()
@@ -148,12 +150,8 @@ class ClaimBook:
         self.contested: set[Digest] = set()
 
     def mention(self, item: TapeItem) -> None:
-        """Queue the mentions of an item that follows its tape without a gap."""
-        for statement in item.item.body:
-            if isinstance(statement, Claim):
-                self._queues[item.seat].append(_Mention(item, item.digest, True))
-            elif isinstance(statement, Receipt):
-                self._queues[item.seat].append(_Mention(item, statement.claim, False))
+        """Queue an item with mentions that follows its tape without a gap."""
+        self._queues[item.seat].append(item)
 
     def advance(self) -> list[HeldClaim]:
         """Hold what can be held now and count the tapes as far as they count; return the newly held."""
@@ -161,28 +159,38 @@ class ClaimBook:
         moved = True
         while moved:
             moved = False
-            for seat, queue in enumerate(self._queues):
-                while queue and self._count_mention(Seat(seat), queue[0], held):
+            for queue in self._queues:
+                while queue and self._count_item(queue[0], held):
                     queue.popleft()
                     moved = True
         return held
 
-    def _count_mention(self, seat: Seat, mention: _Mention, held: list[HeldClaim]) -> bool:
-        if mention.is_own and mention.claim not in self._known:
-            claim = next(s for s in mention.item.item.body if isinstance(s, Claim))
-            if any(rival not in self._known for rival in claim.rivals):
-                return False
-            new = self._hold(mention.item, claim)
+    def _count_item(self, item: TapeItem, held: list[HeldClaim]) -> bool:
+        """Count every mention of an item, or none: evidence carries whole items."""
+        names: set[Digest] = set()
+        own: Claim | None = None
+        for statement in item.item.body:
+            match statement:
+                case Claim(rivals=rivals):
+                    own = statement
+                case Receipt(claim=claim, rivals=rivals):
+                    names.add(claim)
+                case _:
+                    continue
+            names.update(rivals)
+        if not names <= self._known:
+            return False
+        if own is not None and item.digest not in self._known:
+            new = self._hold(item, own)
             if new is None:
                 return False
             self._admit(new)
             held.append(new)
-        if mention.claim not in self._known:
-            return False
-        if mention.claim in self.undecided:
-            self._count += 1
-            self._places[seat].setdefault(mention.claim, self._count)
-            self._mentions[mention.claim].setdefault(seat, mention.item)
+        for claim in mentioned(item):
+            if claim in self.undecided:
+                self._count += 1
+                self._places[item.seat].setdefault(claim, self._count)
+                self._mentions[claim].setdefault(item.seat, item)
         return True
 
     def _admit(self, new: HeldClaim) -> None:
@@ -224,10 +232,20 @@ class ClaimBook:
         """True if the claim conflicts with one in a named contest: it waits for the draw."""
         return not self.undecided[claim].rivals.isdisjoint(self.contested)
 
-    def earlier_of_kind(self, seat: Seat, kind: object, number: int) -> bool:
-        """True if an earlier claim of this seat and kind is undecided."""
+    def is_behind(self, claim: Digest, logged: Set[Digest]) -> bool:
+        """True if an earlier claim of its seat and kind is undecided: those are logged in their order."""
+        held = self.undecided[claim]
+        return self.earlier_of_kind(held.seat, held.kind, held.item.item.number, logged)
+
+    def earlier_of_kind(
+        self, seat: Seat, kind: object, number: int, logged: Set[Digest] = frozenset()
+    ) -> bool:
+        """True if an earlier claim of this seat and kind is undecided and not among those logged meanwhile."""
         return any(
-            held.seat == seat and held.kind is kind and held.item.item.number < number
+            held.seat == seat
+            and held.kind is kind
+            and held.item.item.number < number
+            and held.id not in logged
             for held in self.undecided.values()
         )
 

@@ -85,6 +85,7 @@ class Dealing:
 
     def fulfil(self, match: Match) -> Iterator[Statement | Job]:
         """Everything this seat owes at a final head and has not done or begun yet."""
+        coin = Coin(match.coins[self._seat])
         for duty in duties(match, self._seat):
             match duty:
                 case OweKey(deal):
@@ -100,8 +101,9 @@ class Dealing:
                         seed = Seed(seed=self._seed(deal))
                         yield as_statement(SeedDeed(deal=deal, attempt=ATTEMPT, seed=seed))
                 case OweCoin(index):
+                    # Contests that are open at once are drawn in their order: one coin each, along the chain.
+                    coin = self._coins[coin]
                     if self._once("coin", index):
-                        coin = self._coins[Coin(match.coins[self._seat])]
                         yield CoinReveal(index=index, coin=coin)
                 case OweTurn() | OweAnswer():
                     # A turn is taken on the draft, below; an answer is the player's claim.

@@ -121,9 +121,15 @@ def _draws(work: Fold, at_hand: Materials) -> Iterator[Event]:
                 coins.setdefault(item.seat, item)
         if len(coins) == len(opened.claimants()):
             items = tuple(coins[seat] for seat in opened.claimants())
-            order, results = draw(work, opened, items)
-            names = tuple(item.digest for item in items)
-            yield Drawn(index=opened.index, coins=names, order=order, results=results)
+            drawn: list[Drawn] = []
+            if _try(work, partial(_draw_into, drawn, work, opened, items)):
+                yield from drawn
+
+
+def _draw_into(found: list[Drawn], work: Fold, opened: OpenContest, items: tuple[TapeItem, ...]) -> None:
+    order, results = draw(work, opened, items)
+    names = tuple(item.digest for item in items)
+    found.append(Drawn(index=opened.index, coins=names, order=order, results=results))
 
 
 def _claims(work: Fold, at_hand: Materials) -> Iterator[Event]:
@@ -133,7 +139,7 @@ def _claims(work: Fold, at_hand: Materials) -> Iterator[Event]:
         decided = [
             found
             for found in decide(book.contenders(logged), work.match.seats, None, book.places())
-            if not any(book.is_blocked(name) for name in found.claims)
+            if not any(book.is_blocked(name) or book.is_behind(name, logged) for name in found.claims)
         ]
         if not decided:
             return

@@ -398,6 +398,8 @@ class Play:
         )
         self._acked_index = entry.index
         self._write((Append(entry=encode(entry)),), now_ms)
+        self._accept(now_ms)
+        assert self.tip.head.index >= entry.index, f"the own entry {entry.index} does not fold"
         return True
 
 
