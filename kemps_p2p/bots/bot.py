@@ -142,7 +142,7 @@ class Bot:
         if where != self._where:
             self._where = where
             self._patience.settle_all()
-        hand = tuple([held.position for held in view.hand])
+        hand = view.state.hands[self._seat] if view.state.hands else ()
         if hand != self._hand:
             self._hand = hand
             self._patience.settled(Kind.EXCHANGE)

@@ -110,12 +110,12 @@ def pick(mind: Mind, reading: Reading) -> Trade | None:
 
 
 def partner_rank(mind: Mind, reading: Reading) -> int | None:
-    """The rank that the partner collects, as far as the whole table can see."""
-    for seat, is_partner in _others(mind):
-        if is_partner:
-            most = max(reading.seen[seat])
-            return reading.seen[seat].index(most) if most else None
-    return None
+    """The rank that the partner collects as far as the whole table can see, if it can still be completed."""
+    seen = next(reading.seen[seat] for seat, is_partner in _others(mind) if is_partner)
+    most = max(seen)
+    which = seen.index(most)
+    within_reach = most + reading.own[which] + reading.pool[which] + reading.unseen[which]
+    return which if most and within_reach >= QUARTET_CARDS else None
 
 
 def useless(mind: Mind, reading: Reading, kept: int | None) -> list[Position]:

@@ -56,6 +56,8 @@ class Manners(msgspec.Struct, frozen=True, kw_only=True):
     """From when a dealer may say "go", halt or resume until doing so."""
     answer: Span
 
+    overlooks_card: float
+    """The chance not to see a card, as long as the pool it lies in is not swept."""
     notices_signal: float
     """The chance to see one signal of the partner."""
     misreads: float
@@ -90,15 +92,16 @@ _MANNERS = {
         deal=Span(3000, 6000),
         table_duty=Span(800, 2000),
         answer=Span(600, 1500),
-        notices_signal=0.6,
+        overlooks_card=0.15,
+        notices_signal=0.75,
         misreads=0.04,
         makes_decoy=0.06,
         repeats_decoy=0.5,
         swaps_idly=0.04,
-        suspects_four=0.9,
-        suspects_three=0.25,
-        suspects_two=0.04,
-        suspects_gestures=(0.01, 0.06, 0.15, 0.25),
+        suspects_four=0.6,
+        suspects_three=0.15,
+        suspects_two=0.025,
+        suspects_gestures=(0.01, 0.05, 0.1, 0.2),
     ),
     Pace.FAST: Manners(
         look=_AT_ONCE,
@@ -113,15 +116,16 @@ _MANNERS = {
         deal=_AT_ONCE,
         table_duty=_AT_ONCE,
         answer=_AT_ONCE,
+        overlooks_card=0.1,
         notices_signal=0.9,
         misreads=0.04,
         makes_decoy=0.06,
         repeats_decoy=0.5,
         swaps_idly=0.0,
-        suspects_four=0.95,
-        suspects_three=0.25,
-        suspects_two=0.04,
-        suspects_gestures=(0.01, 0.06, 0.15, 0.25),
+        suspects_four=0.6,
+        suspects_three=0.15,
+        suspects_two=0.025,
+        suspects_gestures=(0.01, 0.05, 0.1, 0.2),
     ),
 }
 

@@ -41,7 +41,7 @@ from kemps_p2p.game.record import Phase, State
 from kemps_p2p.game.rules import Exchange, Signals, Start, Sweep
 from kemps_p2p.game.table import truthful_answer
 from kemps_p2p.game.views import Held, SeatView
-from kemps_p2p.ids import Seat
+from kemps_p2p.ids import Position, Seat
 
 EXCHANGES_MAX = 8
 """So many exchanges between two sweeps; whoever wants more would hand cards back and forth."""
@@ -95,6 +95,7 @@ class Play:
         self._pool_number += 1
         self._has_seen_pool = False
         self._exchanges = 0
+        self._noticed: dict[Position, bool] = {}
         self._decoys: tuple[str, ...] = ()
         self._idle_roll: float | None = None
 
@@ -149,14 +150,18 @@ class Play:
 
     def _look(self, view: SeatView) -> _Sight:
         sight = self._sight
+        for lying in view.pool:
+            if lying.card is not None and lying.position not in self._noticed:
+                self._noticed[lying.position] = self._rng.random() >= self._manners.overlooks_card
         if sight is None or sight.state is not view.state or sight.hand != view.hand:
+            overlooked = frozenset(card for card, is_seen in self._noticed.items() if not is_seen)
             mind = Mind(
                 seat=self._seat,
                 players=self._players,
                 limit=view.rules.exchange_limit,
                 tastes=self._tastes,
             )
-            sight = self._sight = _Sight(view.state, view.hand, read(view), mind)
+            sight = self._sight = _Sight(view.state, view.hand, read(view, overlooked), mind)
         return sight
 
     def _before_play(self, view: SeatView, now_ms: int) -> Iterator[Action]:
@@ -187,7 +192,7 @@ class Play:
     def _answer(self, view: SeatView, now_ms: int) -> Iterator[Action]:
         faces = {held.position: held.card for held in view.hand}
         hand = view.state.hands[self._seat]
-        key = view.deal, len(view.state.judged)
+        key = view.matches, view.deal, len(view.state.judged)
         if len(faces) == len(hand) and self._is_due(Errand.ANSWER, key, self._manners.answer, now_ms):
             yield truthful_answer(view.rules, hand, faces)
 
@@ -210,14 +215,16 @@ class Play:
             return
         if len(view.hand) < QUARTET_CARDS:
             trade = pick(sight.mind, sight.reading)
-            if trade is not None and self._is_due(Errand.EXCHANGE, trade, self._manners.react, now_ms):
+            key = self._pool_number, trade
+            if trade is not None and self._is_due(Errand.EXCHANGE, key, self._manners.react, now_ms):
                 yield Take(take=trade.take)
             return
         if not has_looked:
             return
         trade = self._trade(view, sight)
         if trade is not None:
-            if self._is_due(Errand.EXCHANGE, trade, self._manners.react, now_ms):
+            key = self._pool_number, trade
+            if self._is_due(Errand.EXCHANGE, key, self._manners.react, now_ms):
                 yield _first_half(view, trade)
         elif not is_calling:
             yield from self._decline(view, sight, now_ms)
@@ -231,7 +238,7 @@ class Play:
                     yield Signal()
                 return
             span = manners.next_signal if self._signals_made else manners.first_signal
-            if self._is_due(Errand.SIGNAL, (view.deal, self._signals_made), span, now_ms):
+            if self._is_due(Errand.SIGNAL, (view.matches, view.deal, self._signals_made), span, now_ms):
                 yield Gesture(name=self._pact.signal)
         elif self._decoys:
             key = self._pool_number, len(self._decoys)
@@ -251,20 +258,25 @@ class Play:
     def _decline(self, view: SeatView, sight: _Sight, now_ms: int) -> Iterator[Action]:
         """Pass or, where the dealer clears an idle table, wait and halt."""
         manners = self._manners
-        span = manners.linger if sight.reading.is_quartet else manners.decline
+        is_quartet = sight.reading.is_quartet
         match view.rules.sweep:
             case Sweep.PASS:
                 if self._seat in view.passes or any(lying.card is None for lying in view.pool):
                     return
+                span = manners.linger if is_quartet else manners.decline
                 key = self._pool_number, frozenset(view.state.pool)
                 if self._is_due(Errand.PASS, key, span, now_ms):
                     yield Pass(pool=view.state.pool)
             case Sweep.IDLE:
-                if view.dealer != self._seat or self._idle_from_ms is None:
+                if view.dealer != self._seat:
                     return
+                if self._idle_from_ms is None:
+                    # Seated in the middle of a deal: what moved before was not seen.
+                    self._idle_from_ms = now_ms
                 idle_until_ms = self._idle_from_ms + int(view.rules.idle_seconds * 1000) + HALT_MARGIN_MS
                 if not self._patience.is_past(idle_until_ms, now_ms):
                     return
+                span = manners.linger if is_quartet else manners.table_duty
                 if self._is_due(Errand.HALT, self._idle_from_ms, span, now_ms):
                     yield Halt()
             case _:

@@ -3,8 +3,10 @@
 Pure: a view in, counts out. Knows nothing of time or of gestures. Invariants:
 
 1. A reading depends on public faces and the own hand alone.
-2. A card counts in exactly one place: own hand, pool, another hand, gone, or unseen.
+2. A card counts in at most one place: own hand, pool, another hand, or unseen.
 """
+
+from collections.abc import Container
 
 import msgspec
 
@@ -50,8 +52,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
         return any(self.could_hold(seat, which) for which in range(len(RANKS)))
 
 
-def read(view: SeatView) -> Reading:
-    """Count what the seat of this view can see."""
+def read(view: SeatView, overlooked: Container[Position] = ()) -> Reading:
+    """Count what the seat of this view can see; a pool card that it overlooked is in no count."""
     state = view.state
     faces = state.faces
     ranks = range(len(RANKS))
@@ -71,8 +73,10 @@ def read(view: SeatView) -> Reading:
     for lying in view.pool:
         if lying.card is not None:
             which = rank(lying.card)
-            pool[which] += 1
             left[which] -= 1
+            if lying.position in overlooked:
+                continue
+            pool[which] += 1
             pool_faces.append((lying.position, which))
     seen = []
     hidden = []

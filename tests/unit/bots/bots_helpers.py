@@ -7,16 +7,16 @@ from random import Random
 
 from kemps_p2p.bots.bot import Bot, Pace
 from kemps_p2p.errors import IllegalAction
-from kemps_p2p.game.actions import Action, Gesture
-from kemps_p2p.game.cards import Card
-from kemps_p2p.game.events import DealEnd, DealEnded, Dealt, Event, Gestured, Verdicts
+from kemps_p2p.game.actions import Action, Gesture, Next, Swap
+from kemps_p2p.game.cards import Card, format_cards, parse_cards
+from kemps_p2p.game.events import DealEnd, DealEnded, Dealt, Event, Verdicts
 from kemps_p2p.game.record import Phase, Result, State
 from kemps_p2p.game.rules import deal_cards, load_rules
 from kemps_p2p.game.scoring import Verdict
 from kemps_p2p.game.state import Applied, check, may_start_play, new_match
-from kemps_p2p.game.table import Layout, Table, layout_of
+from kemps_p2p.game.table import Layout, Outcome, Table, layout_of
 from kemps_p2p.game.views import SeatView, seat_view
-from kemps_p2p.ids import Seat
+from kemps_p2p.ids import Position, Seat
 
 ANSWERS_IN_A_ROW_MAX = 12
 """So many actions of one bot at one instant are a hot loop."""
@@ -25,8 +25,7 @@ ANSWERS_IN_A_ROW_MAX = 12
 @dataclass
 class DealRecord:
     actions: int = 0
-    """Of those that became final, gestures aside."""
-    gestures: int = 0
+    """Settled while the deal ran, whatever their result; gestures aside."""
     started_ms: int = 0
     ended_ms: int = 0
     end: DealEnd | None = None
@@ -83,7 +82,9 @@ class Evening:
         self.bots = {seat: Bot(seat, players, Random(seed * 100 + seat), pace) for seat in self.seats}
         self.table = PatientTable(new_match(self.rules, players, Seat(0)), self._lay, self._shuffled)
         self.tally = Tally()
-        self.on_decide: Callable[[Bot, SeatView, int], None] | None = None
+        self.on_ask: Callable[[Seat, SeatView], None] | None = None
+        self.on_action: Callable[[Seat, SeatView, Action], None] | None = None
+        self.on_event: Callable[[Event], None] | None = None
         self._agenda: list[tuple[int, int, Callable[[], None]]] = []
         self._count = 0
         self._opening = False
@@ -164,8 +165,8 @@ class Evening:
         bot = self.bots[seat]
         for _ in range(ANSWERS_IN_A_ROW_MAX):
             view = self.view(seat)
-            if self.on_decide is not None:
-                self.on_decide(bot, view, self.now_ms)
+            if self.on_ask is not None:
+                self.on_ask(seat, view)
             action = bot.decide(view, self.now_ms)
             if action is None:
                 wake_at_ms = bot.wake_at_ms
@@ -179,6 +180,8 @@ class Evening:
             check(view.state, seat, action, self.table.hand(seat))
         except IllegalAction as error:
             raise AssertionError(f"seat {seat} proposes {action}: {error}") from error
+        if self.on_action is not None:
+            self.on_action(seat, view, action)
         self.tally.log.append((self.now_ms, seat, action))
         if isinstance(action, Gesture):
             self.after(1, lambda: self._show_gesture(seat, action))
@@ -193,6 +196,8 @@ class Evening:
         self._tell(self.table.open_play())
 
     def _settle(self, seat: Seat, action: Action) -> None:
+        if self.tally.deals and self.tally.deals[-1].end is None and not isinstance(action, Gesture):
+            self.tally.deals[-1].actions += 1
         outcome = self.table.act(seat, action)
         self.tally.results[outcome.result] += 1
         if outcome.result is Result.REFUSED:
@@ -206,13 +211,12 @@ class Evening:
             self.bots[seat].happened(events, self.now_ms)
 
     def _record(self, event: Event) -> None:
+        if self.on_event is not None:
+            self.on_event(event)
         deals = self.tally.deals
         match event:
             case Dealt():
                 deals.append(DealRecord(started_ms=self.now_ms))
-            case Gestured():
-                if deals:
-                    deals[-1].gestures += 1
             case Verdicts():
                 deals[-1].verdicts += [(event.seat, found) for found in event.verdicts]
             case DealEnded():
@@ -220,3 +224,50 @@ class Evening:
                 deals[-1].ended_ms = self.now_ms
             case _:
                 pass
+
+
+class Eager(Random):
+    """A luck with which every chance comes true, and every delay is the shortest."""
+
+    def random(self) -> float:
+        return 0.0
+
+
+class Numb(Random):
+    """A luck with which no chance comes true, and every delay is the longest."""
+
+    def random(self) -> float:
+        return 0.999999
+
+
+def laid(hands: str, pool: str, *, preset: str = "kemps") -> Table:
+    """A table in play: hands with semicolons between them, the rest of the pack is the stock."""
+    rules = load_rules(preset)
+    held = tuple(parse_cards(hand) for hand in hands.split(";"))
+    middle = parse_cards(pool)
+    used = {card for cards in (*held, middle) for card in cards}
+    stock = tuple(card for card in deal_cards(rules, len(held)) if card not in used)
+    layout = Layout(hands=held, pool=middle, stock=stock)
+    table = Table.seated(rules, len(held), Seat(0), lambda state: layout)
+    assert table.act(Seat(0), Next()).result is Result.OK
+    return table
+
+
+def view_of(table: Table, seat: int) -> SeatView:
+    return seat_view(table.state, Seat(seat), table.hand(Seat(seat)))
+
+
+def names(table: Table, cards: tuple[Position, ...]) -> str:
+    return format_cards(sorted(table.faces[card] for card in cards))
+
+
+def swap(table: Table, seat: int, take: str, give: str) -> Outcome:
+    """A swap by the names of its cards."""
+    where = table.positions()
+    action = Swap(
+        take=tuple(where[card] for card in parse_cards(take)),
+        give=tuple(where[card] for card in parse_cards(give)),
+    )
+    outcome = table.act(Seat(seat), action)
+    assert outcome.result is Result.OK
+    return outcome

@@ -1,0 +1,97 @@
+"""Whispers: a signal is agreed on whatever is said, lost or said twice."""
+
+from random import Random
+
+import pytest
+
+from kemps_p2p.bots.pact import Pact
+from kemps_p2p.game.gestures import FIDGETS, GESTURES
+from kemps_p2p.ids import Seat
+
+NAMES = {gesture.name for gesture in GESTURES}
+
+
+def pair(seed: int = 1) -> tuple[Pact, Pact]:
+    return Pact(Seat(1), 4, Random(seed)), Pact(Seat(3), 4, Random(seed + 1))
+
+
+def test_the_lower_seat_proposes_and_the_other_agrees() -> None:
+    lower, upper = pair()
+    words = lower.greet()
+    assert words is not None
+    assert words.removeprefix("signal: ") in NAMES
+    assert upper.greet() is None
+    reply = upper.hear(words)
+    assert reply == words.replace("signal", "agreed")
+    assert lower.hear(reply) is None
+    assert lower.agreed == upper.agreed == lower.signal == upper.signal
+
+
+def test_teams_do_not_all_choose_the_same() -> None:
+    assert len({pair(seed)[0].signal for seed in range(20)}) > 5
+
+
+def test_a_proposal_that_came_twice_is_agreed_to_twice() -> None:
+    lower, upper = pair()
+    words = lower.greet()
+    assert words == lower.greet()
+    assert words is not None
+    assert upper.hear(words) == upper.hear(words)
+    assert upper.agreed == lower.signal
+
+
+def test_both_sides_use_a_proposal_whose_answer_was_lost() -> None:
+    lower, upper = pair()
+    assert upper.hear(lower.greet() or "") is not None
+    assert lower.agreed is None
+    assert lower.signal == upper.signal
+    assert lower.means_quartet(lower.signal) is True
+
+
+def test_without_words_no_gesture_is_surely_the_signal() -> None:
+    _, upper = pair()
+    assert {upper.means_quartet(name) for name in NAMES} == {None}
+
+
+def test_an_agreement_rules_other_gestures_out() -> None:
+    _, upper = pair()
+    upper.hear("signal: yawn")
+    assert {name for name in NAMES if upper.means_quartet(name)} == {"yawn"}
+    assert upper.means_quartet("cough") is False
+
+
+@pytest.mark.parametrize(
+    ("text", "reply", "agreed"),
+    [
+        ("signal: wink", "agreed: wink", "wink"),
+        ("  SIGNAL :  Ear Tug ", "agreed: ear tug", "ear tug"),
+        ("let us take the cough, shall we?", "agreed: cough", "cough"),
+        ("agreed: yawn", None, "yawn"),
+        ("agreed: a handstand", None, None),
+        ("out of sight", None, None),
+        ("wink or cough?", None, None),
+        ("hello", None, None),
+        ("", None, None),
+        (":", None, None),
+        ("\x00\ud800", None, None),
+        ("x" * 100_000 + " wink", None, None),
+        (f"signal: {FIDGETS[0].name}", "signal: ", None),
+        ("signal:", "signal: ", None),
+    ],
+)
+def test_any_words_are_borne(text: str, reply: str | None, agreed: str | None) -> None:
+    for pact in pair():
+        said = pact.hear(text)
+        if reply == "signal: ":
+            assert said == f"signal: {pact.signal}"
+        else:
+            assert said == reply
+        assert pact.agreed == agreed
+
+
+@pytest.mark.parametrize("text", ["ok", "Yes", "agreed"])
+def test_a_yes_is_to_the_own_idea(text: str) -> None:
+    lower, _ = pair()
+    before = lower.signal
+    assert lower.hear(text) is None
+    assert lower.agreed == before
