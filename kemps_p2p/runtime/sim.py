@@ -27,7 +27,7 @@ WALL_MS = 1_767_225_600_000
 
 @dataclass(frozen=True, slots=True)
 class Net:
-    """One-way delays are uniform between the two bounds, so messages overtake each other; shares are 0 to 1."""
+    """One-way delays, uniform between two bounds: messages overtake each other. Shares are 0 to 1."""
 
     delay_ms: tuple[float, float] = (0.5, 2.0)
     loss: float = 0.0

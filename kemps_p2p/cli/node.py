@@ -1,0 +1,151 @@
+"""`kemps node`: one peer process."""
+
+import json
+import signal
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import click
+
+from kemps_p2p.bots.bot import Pace
+from kemps_p2p.cli.options import PACES, read_rule_option
+from kemps_p2p.errors import PeerFault
+from kemps_p2p.runtime.node import NodeConfig, run_node
+from kemps_p2p.runtime.profile import home_directory
+from kemps_p2p.session import effects as fx
+from kemps_p2p.session.session import Session
+
+EXIT_ABANDONED = 8
+
+
+class _Reporter:
+    """Tells what happens at one seat: lines for people, or with `--events` one JSON object a line."""
+
+    def __init__(self, *, as_events: bool) -> None:
+        self._as_events = as_events
+
+    def say(self, event: str, text: str, **facts: Any) -> None:
+        click.echo(json.dumps({"event": event, **facts}) if self._as_events else text)
+
+    def watch(self, session: Session, sight: fx.Sight) -> None:
+        match sight:
+            case fx.TableFormed(match=match, names=names):
+                seated = ", ".join(names)
+                self.say("formed", f"match {match.hex()[:16]}: {seated}", match=match.hex(), names=names)
+            case fx.Happened(index=index):
+                game = session.play.final.game
+                facts = {"entry": index, "deal": game.deal, "scores": game.scores, "phase": game.phase.value}
+                if self._as_events:
+                    self.say("moved", "", **facts)
+            case fx.FaultFound(fault=fault):
+                self.say(
+                    "fault", f"fault: {fault}", culprit=fault.culprit, code=fault.code.value, text=str(fault)
+                )
+            case fx.MatchClosed(head=head):
+                scores = list(session.play.final.game.scores)
+                self.say("closed", f"the match is over: {scores}", head=head.hex(), scores=scores)
+            case fx.GestureSeen() | fx.Whispered():
+                pass
+
+
+def _terminated(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+@click.command()
+@click.option(
+    "--meet",
+    "place",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Directory in which the peers of this table find each other.",
+)
+@click.option(
+    "--players", default=4, show_default=True, type=click.IntRange(4, 16), help="Seats at the table."
+)
+@click.option(
+    "--seat", "wish", default=0, type=click.IntRange(0, 15), help="The seat you would like, from 0."
+)
+@click.option("--name", default="Player", show_default=True, help="The name others see.")
+@click.option(
+    "--rules",
+    "rules_option",
+    default="kemps",
+    show_default=True,
+    metavar="PRESET|FILE",
+    help="A preset, a variant such as kemps/go, or a file of house rules.",
+)
+@click.option(
+    "--pace",
+    type=click.Choice(PACES),
+    default="normal",
+    show_default=True,
+    help="How fast the bot at this seat plays.",
+)
+@click.option(
+    "--bind",
+    default="tcp://127.0.0.1:0",
+    show_default=True,
+    metavar="ADDRESS",
+    help="Where this peer listens; port 0 takes a free one.",
+)
+@click.option(
+    "--home",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=None,
+    help="Where identity and journals are kept; KEMPS_HOME by default.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=None,
+    help="Directory for the log; inside the home by default.",
+)
+@click.option(
+    "--wait",
+    "meet_s",
+    default=60.0,
+    show_default=True,
+    type=click.FloatRange(min=0.1),
+    help="Seconds to wait for the others to come.",
+)
+@click.option(
+    "--give-up",
+    "give_up_s",
+    default=60.0,
+    show_default=True,
+    type=click.FloatRange(min=1),
+    help="Seconds of standstill after which the match is abandoned.",
+)
+@click.option("--events", is_flag=True, help="Print one JSON object a line instead of text.")
+def node(
+    place: Path, players: int, wish: int, name: str, rules_option: str, pace: str, bind: str,
+    home: Path | None, out: Path | None, meet_s: float, give_up_s: float, *, events: bool,
+) -> None:  # fmt: skip
+    """Run one peer of a table on this machine, played by a bot.
+
+    Start one for each seat, all with the same --meet directory, --players and --rules.
+    """
+    signal.signal(signal.SIGTERM, _terminated)
+    rules = read_rule_option(rules_option, players)
+    kept = home if home is not None else home_directory()
+    reporter = _Reporter(as_events=events)
+    config = NodeConfig(
+        name=name, place=place, players=players, wish=wish, rules=rules, pace=Pace(pace), bind=bind,
+        home=kept, logs=out if out is not None else kept / "logs", meet_s=meet_s, give_up_s=give_up_s,
+    )  # fmt: skip
+    outcome = run_node(config, reporter.watch)
+    if not outcome.is_closed:
+        culprits = [
+            fault for fault in outcome.faults if isinstance(fault, PeerFault) and fault.culprit is not None
+        ]
+        why = f"seat {culprits[0].culprit}: {culprits[0]}" if culprits else "nothing has moved for too long"
+        raise click.exceptions.Exit(_abandon(why, outcome.log))
+    reporter.say("log", f"log: {outcome.log}", log=str(outcome.log))
+
+
+def _abandon(why: str, log: Path | None) -> int:
+    saved = f" What was played is in {log}." if log is not None else ""
+    click.echo(f"kemps: match abandoned ({why}).{saved}", err=True)
+    return EXIT_ABANDONED

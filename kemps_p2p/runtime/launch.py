@@ -1,0 +1,103 @@
+"""Several nodes at once on this machine: each a process of its own, told apart only by its seat.
+
+The launcher starts them, reads what they report, and ends those it started if one fails.
+"""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kemps_p2p.errors import RuntimeFault
+
+NAMES = (
+    "Anna", "Ben", "Carla", "Dan", "Eva", "Finn", "Greta", "Hugo",
+    "Ines", "Jon", "Kira", "Leo", "Mila", "Nils", "Olga", "Paul",
+)  # fmt: skip
+_END_S = 3.0
+
+Report = dict[str, Any]
+"""One line that a node prints with `--events`: a JSON object with the key `event`."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchPlan:
+    """What to start: `rules` is the file with the canonical rule set; `scratch` takes homes and the meeting."""
+
+    players: int
+    rules: Path
+    pace: str
+    logs: Path
+    scratch: Path
+
+
+def _command(plan: LaunchPlan, seat: int) -> list[str]:
+    return [
+        sys.executable, "-m", "kemps_p2p", "node",
+        "--meet", str(plan.scratch / "meeting"),
+        "--players", str(plan.players),
+        "--seat", str(seat),
+        "--name", NAMES[seat],
+        "--rules", str(plan.rules),
+        "--pace", plan.pace,
+        "--home", str(plan.scratch / f"home-{seat}"),
+        "--out", str(plan.logs),
+        "--events",
+    ]  # fmt: skip
+
+
+async def launch(plan: LaunchPlan, report: Callable[[int, Report], None]) -> None:
+    """Run the nodes to their end; `report` gets (seat, what it printed).
+
+    Raises `RuntimeFault` with a node's own last words if one fails.
+    """
+    nodes: list[asyncio.subprocess.Process] = []
+    try:
+        for seat in range(plan.players):
+            # A node that outlives the launcher would play on alone: its own session lets the launcher end it.
+            node = await asyncio.create_subprocess_exec(
+                *_command(plan, seat),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            )
+            nodes.append(node)
+        async with asyncio.TaskGroup() as group:
+            for seat, node in enumerate(nodes):
+                group.create_task(_follow(seat, node, report))
+    except* RuntimeFault as faults:
+        raise RuntimeFault(str(faults.exceptions[0])) from None
+    finally:
+        await _end(nodes)
+
+
+async def _follow(seat: int, node: asyncio.subprocess.Process, report: Callable[[int, Report], None]) -> None:
+    assert node.stdout is not None, "started with a pipe"
+    assert node.stderr is not None, "started with a pipe"
+    errors = asyncio.create_task(node.stderr.read())
+    async for line in node.stdout:
+        report(seat, json.loads(line))
+    code = await node.wait()
+    said = (await errors).decode(errors="replace").strip().splitlines()
+    if code != 0:
+        raise RuntimeFault(
+            f"the node of {NAMES[seat]} ended with code {code}: {said[-1] if said else '(silent)'}"
+        )
+
+
+async def _end(nodes: Sequence[asyncio.subprocess.Process]) -> None:
+    """End the nodes that still run: kindly first, so that their logs are complete, then for good."""
+    running = [node for node in nodes if node.returncode is None]
+    for node in running:
+        node.terminate()
+    for node in running:
+        try:
+            await asyncio.wait_for(node.wait(), _END_S)
+        except TimeoutError:
+            node.kill()
+            await node.wait()

@@ -1,0 +1,91 @@
+"""One peer process: from the meeting place to the finished log."""
+
+import asyncio
+import random
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kemps_p2p.bots.bot import Bot, Pace
+from kemps_p2p.deck.group import RISTRETTO
+from kemps_p2p.game.rules import RuleSet
+from kemps_p2p.runtime.meeting import Contact, leave_contact, meet, seat_of
+from kemps_p2p.runtime.profile import new_match_files, own_identity
+from kemps_p2p.runtime.runner import Outcome, Paths, Runner
+from kemps_p2p.runtime.store import make_directory
+from kemps_p2p.runtime.transport import Mesh, new_event_loop
+from kemps_p2p.session import effects as fx
+from kemps_p2p.session.lobby import Setup
+from kemps_p2p.session.messages import MESSAGE_BYTES_MAX, PROTOCOL_VERSION
+from kemps_p2p.session.session import Session
+
+Watch = Callable[[Session, fx.Sight], None]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeConfig:
+    """How one node plays: `wish` is the seat it would like, `bind` where it listens."""
+
+    name: str
+    place: Path
+    players: int
+    wish: int
+    rules: RuleSet
+    pace: Pace
+    bind: str
+    home: Path
+    logs: Path
+    meet_s: float
+    give_up_s: float
+
+
+def run_node(config: NodeConfig, watch: Watch) -> Outcome:
+    """Run one peer in this process. Raises `KempsError`."""
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        return runner.run(_run(config, watch))
+
+
+async def _run(config: NodeConfig, watch: Watch) -> Outcome:
+    identity = own_identity(config.home)
+    files = new_match_files(config.home)
+    make_directory(config.logs)
+    mesh = Mesh(message_bytes_max=MESSAGE_BYTES_MAX, bind=config.bind)
+    await mesh.open()
+    try:
+        contact = Contact(
+            version=PROTOCOL_VERSION,
+            identity=identity.public,
+            curve=mesh.public_key,
+            address=mesh.address,
+            wish=config.wish,
+        )
+        leave_contact(config.place, identity, contact)
+        table = await meet(config.place, config.players, config.meet_s)
+        seat = seat_of(table, identity)
+        mesh.admit({curve: table.addresses[curve] for curve in table.curves if curve != mesh.public_key})
+        session = Session(
+            Setup(
+                identity=identity,
+                seat=seat,
+                roster=table.roster,
+                name=config.name,
+                rules=config.rules,
+                group=RISTRETTO.name,
+                secret=files.secret,
+            )
+        )
+        paths = Paths(files.journal, lambda match: config.logs / f"{match[:16]}-seat{seat}.kemps")
+        bot = Bot(seat, config.players, random.Random(secrets.randbits(128)), config.pace)
+        runner = Runner(
+            session,
+            mesh,
+            curves=table.curves,
+            paths=paths,
+            bot=bot,
+            watch=lambda sight: watch(session, sight),
+            give_up_ms=int(config.give_up_s * 1000),
+        )
+        return await runner.run()
+    finally:
+        await mesh.close()

@@ -1,0 +1,61 @@
+"""Where this machine keeps what is a player's own: identity, match secrets, journals, logs.
+
+`KEMPS_HOME` moves all of it. Directories are 0700, files 0600.
+"""
+
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from kemps_p2p.errors import RuntimeFault
+from kemps_p2p.ledger.identity import Identity
+from kemps_p2p.runtime.store import SecretFile, make_directory
+
+SECRET_BYTES = 32
+
+
+def home_directory() -> Path:
+    """The directory of everything kept between matches."""
+    told = os.environ.get("KEMPS_HOME")
+    if told:
+        return Path(told).expanduser()
+    # Only here, since most commands never need it.
+    import platformdirs
+
+    return Path(platformdirs.user_data_path("kemps", appauthor=False))
+
+
+def own_identity(home: Path) -> Identity:
+    """The identity key kept in `home`, made on first use."""
+    make_directory(home)
+    file = SecretFile(home / "identity")
+    secret = file.read()
+    if secret is None:
+        file.write(secrets.token_bytes(SECRET_BYTES))
+        secret = file.read()
+    if secret is None or len(secret) != SECRET_BYTES:
+        raise RuntimeFault(f"{file.path} does not hold an identity key; move it away to get a new one")
+    return Identity(secret)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchFiles:
+    """The directory of one match: its secret, on disk before anything is sent, and its journal."""
+
+    directory: Path
+    secret: bytes
+
+    @property
+    def journal(self) -> Path:
+        """Everything that arrives, as it arrives."""
+        return self.directory / "journal"
+
+
+def new_match_files(home: Path) -> MatchFiles:
+    """Make the directory of a match that is about to begin, and draw its secret."""
+    directory = home / "matches" / secrets.token_hex(8)
+    make_directory(directory)
+    secret = secrets.token_bytes(SECRET_BYTES)
+    SecretFile(directory / "secret").write(secret)
+    return MatchFiles(directory, secret)

@@ -1,0 +1,257 @@
+"""Carries out the effects of one machine: sockets, files, clock, threads, and the player at the seat.
+
+It adds no rule of its own. Effects are carried out in the order they come in; slow, pure work runs in a
+thread (the group's library releases the interpreter while it multiplies).
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kemps_p2p.bots.bot import Bot
+from kemps_p2p.errors import IllegalAction, PeerFault, RuntimeFault
+from kemps_p2p.ids import Seat
+from kemps_p2p.runtime.store import AppendFile
+from kemps_p2p.runtime.transport import Arrival, Mesh, PublicKey, now_ms
+from kemps_p2p.session import effects as fx
+from kemps_p2p.session.session import Session
+
+MOVES_AT_ONCE_MAX = 8
+FAREWELL_MS = 4000
+
+
+def wall_ms() -> int:
+    """Milliseconds since 1970: this machine's unproven word."""
+    return time.time_ns() // 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Where the two files of a match go; the log is named after the match, so `log_for` makes its path."""
+
+    journal: Path
+    log_for: Callable[[str], Path]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How a run ended."""
+
+    log: Path | None = None
+    is_closed: bool = False
+    faults: list[PeerFault] = field(default_factory=list)
+
+
+class Runner:
+    """One machine at one mesh. `watch` is told every sight; `give_up_ms` bounds a stand-still."""
+
+    def __init__(
+        self,
+        session: Session,
+        mesh: Mesh,
+        *,
+        curves: tuple[PublicKey, ...],
+        paths: Paths,
+        bot: Bot,
+        watch: Callable[[fx.Sight], None],
+        give_up_ms: int,
+    ) -> None:
+        self._session = session
+        self._mesh = mesh
+        self._curves = curves
+        self._seat_of = {curve: Seat(seat) for seat, curve in enumerate(curves)}
+        self._paths = paths
+        self._bot = bot
+        self._watch = watch
+        self._give_up_ms = give_up_ms
+        self._files: dict[fx.File, AppendFile] = {}
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="proofs")
+        self._timer: asyncio.TimerHandle | None = None
+        self._ended: asyncio.Future[None] | None = None
+        self._moved_at_ms = 0
+        self._closed_at_ms: int | None = None
+        self._seen_index = -1
+        self._bot_due = True
+        self.outcome = Outcome()
+
+    async def run(self) -> Outcome:
+        """Play until the log is complete everywhere, or nothing has moved for too long.
+
+        Raises `RuntimeFault` if this machine fails; what was appended until then is kept.
+        """
+        self._ended = asyncio.get_running_loop().create_future()
+        self._moved_at_ms = now_ms()
+        try:
+            self._carry_out(self._session.start(now_ms()))
+            self._mesh.deliver(self._on_arrivals)
+            self._after()
+            await self._ended
+        finally:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._mesh.deliver(None)
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            for file in self._files.values():
+                file.close()
+        return self.outcome
+
+    # Inputs
+
+    def _on_arrivals(self, arrivals: list[Arrival]) -> None:
+        self._guarded(lambda: self._receive(arrivals))
+
+    def _receive(self, arrivals: list[Arrival]) -> None:
+        came = [(self._seat_of[arrival.peer], arrival.data) for arrival in arrivals]
+        self._carry_out(self._session.receive_all(came, now_ms(), wall_ms()))
+
+    def _on_computed(self, job_id: int, future: "Future[object]") -> None:
+        if future.cancelled():
+            return
+        error = future.exception()
+        if error is not None and not isinstance(error, PeerFault):
+            self._fail(error)
+            return
+        outcome = future.result() if error is None else error
+        self._guarded(lambda: self._carry_out(self._session.computed(job_id, outcome, now_ms())))
+
+    def _on_timer(self) -> None:
+        self._bot_due = True
+        self._guarded(lambda: self._carry_out(self._session.tick(now_ms())))
+
+    def _guarded(self, act: Callable[[], None]) -> None:
+        """Run an input's work; whatever fails ends the run with that error, once."""
+        if self._ended is None or self._ended.done():
+            return
+        try:
+            act()
+            self._after()
+        except Exception as error:  # The future carries it to `run`, which raises it.
+            self._fail(error)
+
+    def _fail(self, error: BaseException) -> None:
+        if self._ended is not None and not self._ended.done():
+            self._ended.set_exception(error)
+
+    def _after(self) -> None:
+        """Let the bot move, end if all is done, and set the next timer."""
+        self._let_play()
+        now = now_ms()
+        if self._closed_at_ms is not None:
+            # Whoever is still behind is answered until it is done too, or for a while.
+            if self._session.is_done or now - self._closed_at_ms > FAREWELL_MS:
+                self._finish()
+                return
+        elif now - self._moved_at_ms > self._give_up_ms:
+            self._finish()
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        wake_ms = self._session.wake_at_ms
+        if self._session.has_begun and self._bot.wake_at_ms is not None:
+            wake_ms = min(wake_ms, self._bot.wake_at_ms)
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(max(wake_ms - now, 1) / 1000, self._on_timer)
+
+    def _finish(self) -> None:
+        if self._ended is not None and not self._ended.done():
+            self._ended.set_result(None)
+
+    # The player
+
+    def _let_play(self) -> None:
+        if not self._session.has_begun:
+            return
+        index = self._session.play.final.head.index
+        if index != self._seen_index:
+            self._seen_index = index
+            self._moved_at_ms = now_ms()
+            self._bot_due = True
+        if not self._bot_due:
+            return
+        self._bot_due = False
+        for _ in range(MOVES_AT_ONCE_MAX):
+            # The own click never overtakes what has already arrived.
+            waiting = self._mesh.arrived()
+            if waiting:
+                self._receive(waiting)
+            action = self._bot.decide(self._session.view(), now_ms())
+            if action is None:
+                return
+            try:
+                self._carry_out(self._session.submit(action, now_ms()))
+            except IllegalAction:
+                self._bot.refused(action, now_ms())
+
+    # Effects
+
+    def _carry_out(self, effects: list[fx.Effect]) -> None:
+        for effect in effects:
+            match effect:
+                case fx.Append(file=file, data=data, durability=durability):
+                    opened = self._file(file)
+                    opened.append(data)
+                    if durability is fx.Durability.NOW:
+                        opened.sync_now()
+                case fx.Send(data=data, to=to):
+                    self._send(data, to)
+                case fx.Compute(id=job_id, work=work):
+                    self._compute(job_id, work)
+                case fx.Show(sight=sight):
+                    self._show(sight)
+
+    def _file(self, file: fx.File) -> AppendFile:
+        opened = self._files.get(file)
+        if opened is None:
+            match file:
+                case fx.File.JOURNAL:
+                    path = self._paths.journal
+                case fx.File.LOG:
+                    path = self._paths.log_for(self._session.play.founding.match.hex())
+                    self.outcome.log = path
+            opened = self._files[file] = AppendFile.open(path)
+        return opened
+
+    def _send(self, data: bytes, to: Seat | None) -> None:
+        for seat, curve in enumerate(self._curves):
+            if seat != self._session.seat and to in (None, seat):
+                # A full queue is a slow or dead peer: what it misses, it gets when it asks again.
+                self._mesh.send(curve, data)
+
+    def _compute(self, job_id: int, work: Callable[[], object]) -> None:
+        loop = asyncio.get_running_loop()
+        future = self._pool.submit(work)
+        future.add_done_callback(lambda done: _call_in(loop, lambda: self._on_computed(job_id, done)))
+
+    def _show(self, sight: fx.Sight) -> None:
+        match sight:
+            case fx.TableFormed():
+                self._say(self._bot.greet())
+            case fx.Happened(events=events):
+                self._bot.happened(events, now_ms())
+            case fx.GestureSeen(seat=seat, name=name):
+                self._bot.gestured(seat, name, now_ms())
+                self._bot_due = True
+            case fx.Whispered(text=text):
+                self._say(self._bot.whispered(text))
+            case fx.FaultFound(fault=fault):
+                self.outcome.faults.append(fault)
+            case fx.MatchClosed():
+                self.outcome.is_closed = True
+                self._closed_at_ms = now_ms()
+        self._watch(sight)
+
+    def _say(self, text: str | None) -> None:
+        if text is not None:
+            self._carry_out(self._session.whisper(text))
+
+
+def _call_in(loop: asyncio.AbstractEventLoop, act: Callable[[], None]) -> None:
+    """Hand a result to the loop, unless the loop has ended meanwhile."""
+    try:
+        loop.call_soon_threadsafe(act)
+    except RuntimeError as error:
+        if not loop.is_closed():
+            raise RuntimeFault(f"a result could not be handed back: {error}") from None
