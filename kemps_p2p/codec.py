@@ -4,11 +4,13 @@ Knows no message type. Invariants:
 
 1. `decode` accepts a byte string only if `encode` gives the same bytes back.
 2. `decode` raises `PeerFault` and nothing else, whatever the bytes.
-3. Two different (label, parts) never feed the same bytes to a hash: every part is length-prefixed.
+3. `frame` raises nothing, whatever the bytes; objects and rest, put together, are the bytes again.
+4. Two different (label, parts) never feed the same bytes to a hash: every part is length-prefixed.
 
 Section "Encodings and hashes" of protocol.md.
 """
 
+from dataclasses import dataclass
 from hashlib import sha256, sha512
 from typing import NewType, TypeVar, cast
 
@@ -22,6 +24,9 @@ Digest = NewType("Digest", bytes)
 T = TypeVar("T")
 
 DIGEST_BYTES = 32
+OBJECT_BYTES_MAX = 8 * 1024 * 1024
+"""The longest object that a file of objects may hold."""
+
 _encoder = msgspec.msgpack.Encoder()
 
 
@@ -58,6 +63,103 @@ def decode(data: bytes, kind: type[T]) -> T:
     if _encoder.encode(value) != data:
         raise PeerFault(Fault.NOT_CANONICAL, "another encoding of the same value is shorter or ordered")
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class Framed:
+    """Bytes, cut into MessagePack objects that lie back to back."""
+
+    objects: tuple[bytes, ...]
+    rest: bytes
+    """What follows the last whole object."""
+    flaw: str | None
+    """Why `rest` is not the beginning of an object; None if it is, or is empty."""
+
+
+def _heads() -> tuple[tuple[int, int, int, int] | None, ...]:
+    """For each first byte of a value: width of its length, further bytes, values inside, values per length.
+
+    None for 0xc1, which MessagePack never uses.
+    """
+    heads: list[tuple[int, int, int, int] | None] = [(0, 0, 0, 0)] * 256
+    for count in range(16):
+        heads[0x80 + count] = (0, 0, 2 * count, 0)
+        heads[0x90 + count] = (0, 0, count, 0)
+    for count in range(32):
+        heads[0xA0 + count] = (0, count, 0, 0)
+    heads[0xC1] = None
+    # Bytes, extensions (one more byte for their type) and strings, by the width of their length.
+    for index, width in enumerate((1, 2, 4)):
+        heads[0xC4 + index] = heads[0xD9 + index] = (width, 0, 0, 0)
+        heads[0xC7 + index] = (width, 1, 0, 0)
+    # Floats, integers, fixed extensions.
+    for lead, size in enumerate((4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 2, 3, 5, 9, 17), start=0xCA):
+        heads[lead] = (0, size, 0, 0)
+    for index, width in enumerate((2, 4)):
+        heads[0xDC + index] = (width, 0, 0, 1)
+        heads[0xDE + index] = (width, 0, 0, 2)
+    return tuple(heads)
+
+
+_HEADS = _heads()
+
+
+class _Unframed(Exception):
+    """Bytes that no object begins with, or an object that is too long."""
+
+
+def _end_of_object(data: bytes, start: int, bytes_max: int) -> int | None:
+    """Where the object at `start` ends; None if `data` ends first.
+
+    Builds no values and does not recurse, so that no content can make it costly. A length that no object may
+    have is wrong even if the data ends before: cutting there could throw away whole objects.
+    """
+    at, missing = start, 1
+    while missing:
+        if at >= len(data):
+            return None
+        head = _HEADS[data[at]]
+        if head is None:
+            raise _Unframed(f"byte {start}: not an object (byte {at} begins no value)")
+        width, body, inside, per_length = head
+        at += 1
+        if width:
+            if at + width > len(data):
+                return None
+            length = int.from_bytes(data[at : at + width], "big")
+            inside = length * per_length
+            body += 0 if per_length else length
+            at += width
+        at += body
+        missing += inside - 1
+        if at + missing - start > bytes_max:
+            raise _Unframed(f"byte {start}: an object longer than {bytes_max} bytes")
+    return at if at <= len(data) else None
+
+
+def frame(data: bytes, object_bytes_max: int = OBJECT_BYTES_MAX) -> Framed:
+    """Cut `data` into objects, each an array, a map or bytes, at most `object_bytes_max` long."""
+    objects: list[bytes] = []
+    start = 0
+    flaw = None
+    try:
+        while start < len(data):
+            if not _is_container(data[start]):
+                raise _Unframed(f"byte {start}: not the start of an object")
+            end = _end_of_object(data, start, object_bytes_max)
+            if end is None:
+                break
+            objects.append(data[start:end])
+            start = end
+    except _Unframed as unframed:
+        flaw = str(unframed)
+    return Framed(tuple(objects), data[start:], flaw)
+
+
+def _is_container(lead: int) -> bool:
+    # fixmap and fixarray 0x80-0x9f, bin 0xc4-0xc6, array and map 0xdc-0xdf. A tail of zeros, as some file
+    # systems leave it after a power cut, would otherwise read as so many small numbers.
+    return 0x80 <= lead <= 0x9F or 0xC4 <= lead <= 0xC6 or 0xDC <= lead <= 0xDF
 
 
 def _framed(label: str, parts: tuple[bytes, ...]) -> bytes:

@@ -20,6 +20,7 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
+from kemps_p2p.codec import OBJECT_BYTES_MAX, frame
 from kemps_p2p.errors import RuntimeFault
 from kemps_p2p.runtime.files import (
     SecretFile,
@@ -36,7 +37,6 @@ __all__ = ["AppendFile", "Found", "SecretFile", "make_directory", "split_objects
 SYNC_MS = 200
 """What was appended is on disk after this long at most, while an event loop runs."""
 
-OBJECT_BYTES_MAX = 8 * 1024 * 1024
 _OPEN_FLAGS = os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
 
@@ -49,86 +49,16 @@ class Found:
     """The beginning of a last object that was never finished, now cut off; empty if there was none."""
 
 
-def _heads() -> tuple[tuple[int, int, int, int] | None, ...]:
-    """For each first byte of a value: width of its length, further bytes, values inside, values per length.
-
-    None for 0xc1, which MessagePack never uses.
-    """
-    heads: list[tuple[int, int, int, int] | None] = [(0, 0, 0, 0)] * 256
-    for count in range(16):
-        heads[0x80 + count] = (0, 0, 2 * count, 0)
-        heads[0x90 + count] = (0, 0, count, 0)
-    for count in range(32):
-        heads[0xA0 + count] = (0, count, 0, 0)
-    heads[0xC1] = None
-    # Bytes, extensions (one more byte for their type) and strings, by the width of their length.
-    for index, width in enumerate((1, 2, 4)):
-        heads[0xC4 + index] = heads[0xD9 + index] = (width, 0, 0, 0)
-        heads[0xC7 + index] = (width, 1, 0, 0)
-    # Floats, integers, fixed extensions.
-    for lead, size in enumerate((4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 2, 3, 5, 9, 17), start=0xCA):
-        heads[lead] = (0, size, 0, 0)
-    for index, width in enumerate((2, 4)):
-        heads[0xDC + index] = (width, 0, 0, 1)
-        heads[0xDE + index] = (width, 0, 0, 2)
-    return tuple(heads)
-
-
-_HEADS = _heads()
-
-
-def _end_of_object(data: bytes, start: int, bytes_max: int) -> int | None:
-    """Where the object at `start` ends; None if `data` ends first.
-
-    Builds no values and does not recurse, so that no content can make it costly. A length that no object may
-    have is wrong even if the data ends before: cutting there could throw away whole objects.
-    """
-    at, missing = start, 1
-    while missing:
-        if at >= len(data):
-            return None
-        head = _HEADS[data[at]]
-        if head is None:
-            raise RuntimeFault(f"byte {start}: not an object (byte {at} begins no value)")
-        width, body, inside, per_length = head
-        at += 1
-        if width:
-            if at + width > len(data):
-                return None
-            length = int.from_bytes(data[at : at + width], "big")
-            inside = length * per_length
-            body += 0 if per_length else length
-            at += width
-        at += body
-        missing += inside - 1
-        if at + missing - start > bytes_max:
-            raise RuntimeFault(f"byte {start}: an object longer than {bytes_max} bytes")
-    return at if at <= len(data) else None
-
-
 def split_objects(data: bytes, *, object_bytes_max: int = OBJECT_BYTES_MAX) -> Found:
     """Cut `data` into its MessagePack objects; what is left of an unfinished last one is `torn`.
 
     Each object must be an array, a map or bytes, at most `object_bytes_max` long. Raises `RuntimeFault` with
     the offset of the first that is not.
     """
-    objects: list[bytes] = []
-    start = 0
-    while start < len(data):
-        if not _is_container(data[start]):
-            raise RuntimeFault(f"byte {start}: not the start of an object")
-        end = _end_of_object(data, start, object_bytes_max)
-        if end is None:
-            break
-        objects.append(data[start:end])
-        start = end
-    return Found(tuple(objects), data[start:])
-
-
-def _is_container(lead: int) -> bool:
-    # fixmap and fixarray 0x80-0x9f, bin 0xc4-0xc6, array and map 0xdc-0xdf. A tail of zeros, as some file
-    # systems leave it after a power cut, would otherwise read as so many small numbers.
-    return 0x80 <= lead <= 0x9F or 0xC4 <= lead <= 0xC6 or 0xDC <= lead <= 0xDF
+    framed = frame(data, object_bytes_max)
+    if framed.flaw is not None:
+        raise RuntimeFault(framed.flaw)
+    return Found(framed.objects, framed.rest)
 
 
 class AppendFile:
