@@ -24,6 +24,8 @@ from kemps_p2p.session.session import Session
 WALL_MS = 1_767_225_600_000
 """The wall clock at virtual time 0."""
 
+MOVES_AT_ONCE_MAX = 4
+
 
 @dataclass(frozen=True, slots=True)
 class Net:
@@ -55,6 +57,7 @@ class SimPeer:
     log: list[bytes] = field(default_factory=list)
     faults: list[PeerFault] = field(default_factory=list)
     woken_at_us: int = -1
+    has_news: bool = False
 
     @property
     def log_bytes(self) -> bytes:
@@ -81,7 +84,13 @@ class _Wake:
 
 _What: TypeAlias = _Arrive | _Computed | _Wake
 Tamper: TypeAlias = Callable[[Seat, Seat, bytes], bytes | None]
-"""(sender, receiver, message) -> what arrives instead, None for nothing: where a cheating seat sits."""
+"""(sender, receiver, message) -> what arrives instead, None for nothing: where a cheating network sits."""
+
+Machine: TypeAlias = Callable[[Setup], Session]
+"""Builds a seat's machine: where a cheating seat sits. `setup.seat` says which one is asked for."""
+
+Watch: TypeAlias = Callable[[Seat, fx.Effect, int], None]
+"""(seat, effect, now_ms), told of every effect before it is carried out."""
 
 
 class Sim:
@@ -97,10 +106,13 @@ class Sim:
         net: Net = PERFECT,
         pace: Pace = Pace.FAST,
         tamper: Tamper | None = None,
+        machine: Machine = Session,
+        watch: Watch | None = None,
     ) -> None:
         self._random = random.Random(f"kemps sim {seed}")
         self._net = net
         self._tamper = tamper
+        self._watch = watch
         self._now_us = 0
         self._count = 0
         self._queue: list[tuple[int, int, Seat, _What]] = []
@@ -119,7 +131,7 @@ class Sim:
                 secret=derive("kemps/v1/sim-secret", root, bytes([seat]))[:32],
             )
             bot = Bot(seat, players, random.Random(f"kemps bot {seed} {seat}"), pace)
-            self.peers.append(SimPeer(Session(setup), bot))
+            self.peers.append(SimPeer(machine(setup), bot))
 
     @property
     def now_ms(self) -> int:
@@ -158,13 +170,17 @@ class Sim:
         self._sleep(seat, peer)
 
     def _let_play(self, seat: Seat, peer: SimPeer) -> None:
-        """Ask the bot for a move as long as it makes one."""
-        if not peer.session.has_begun:
+        """Ask the bot for a move as long as it makes one: on news, and when it asked to be asked."""
+        wake_ms = peer.bot.wake_at_ms
+        is_due = peer.has_news or (wake_ms is not None and wake_ms <= self.now_ms)
+        if not peer.session.has_begun or not is_due:
             return
-        for _ in range(4):
+        for _ in range(MOVES_AT_ONCE_MAX):
+            peer.has_news = False
             action = peer.bot.decide(peer.session.view(), self.now_ms)
             if action is None:
                 return
+            peer.has_news = True
             self._submit(seat, peer, action)
 
     def _submit(self, seat: Seat, peer: SimPeer, action: Action) -> None:
@@ -192,8 +208,12 @@ class Sim:
     def _carry_out(self, seat: Seat, effects: list[fx.Effect]) -> None:
         peer = self.peers[seat]
         for effect in effects:
+            if self._watch is not None:
+                self._watch(seat, effect, self.now_ms)
             match effect:
                 case fx.Append(file=fx.File.LOG, data=data):
+                    # Every final entry may have changed what the seat sees.
+                    peer.has_news = True
                     peer.log.append(data)
                 case fx.Append(data=data):
                     peer.journal.append(data)
@@ -220,12 +240,15 @@ class Sim:
     def _show(self, seat: Seat, peer: SimPeer, sight: fx.Sight) -> None:
         match sight:
             case fx.TableFormed():
+                peer.has_news = True
                 self._whisper(seat, peer.bot.greet())
             case fx.Happened(events=events):
                 peer.bot.happened(events, self.now_ms)
             case fx.GestureSeen(seat=gesturer, name=name):
+                peer.has_news = True
                 peer.bot.gestured(gesturer, name, self.now_ms)
             case fx.Whispered(text=text):
+                peer.has_news = True
                 self._whisper(seat, peer.bot.whispered(text))
             case fx.FaultFound(fault=fault):
                 peer.faults.append(fault)
