@@ -15,6 +15,7 @@ from random import Random
 from kemps_p2p.bots.pace import Pace, manners_of
 from kemps_p2p.bots.pact import Pact
 from kemps_p2p.bots.patience import Patience, Slot
+from kemps_p2p.bots.player import Player
 from kemps_p2p.bots.playing import Play
 from kemps_p2p.bots.watching import Watch
 from kemps_p2p.errors import Illegal
@@ -43,7 +44,7 @@ from kemps_p2p.ids import Position, Seat
 __all__ = ["Bot", "Pace"]
 
 
-class Bot:
+class Bot(Player):
     """One seat's player."""
 
     def __init__(self, seat: Seat, players: int, rng: Random, pace: Pace) -> None:

@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from kemps_p2p.bots.bot import Pace
+from kemps_p2p.bots.bot import Bot, Pace
 from kemps_p2p.cli.options import PACES, read_rule_option
-from kemps_p2p.errors import PeerFault
 from kemps_p2p.runtime.node import NodeConfig, run_node
 from kemps_p2p.runtime.profile import home_directory
 from kemps_p2p.session import effects as fx
@@ -25,8 +24,8 @@ class _Reporter:
     def __init__(self, *, as_events: bool) -> None:
         self._as_events = as_events
 
-    def say(self, event: str, text: str, **facts: Any) -> None:
-        click.echo(json.dumps({"event": event, **facts}) if self._as_events else text)
+    def say(self, event: str, line: str, **facts: Any) -> None:
+        click.echo(json.dumps({"event": event, **facts}) if self._as_events else line)
 
     def watch(self, session: Session, sight: fx.Sight) -> None:
         match sight:
@@ -45,7 +44,7 @@ class _Reporter:
             case fx.MatchClosed(head=head):
                 scores = list(session.play.final.game.scores)
                 self.say("closed", f"the match is over: {scores}", head=head.hex(), scores=scores)
-            case fx.GestureSeen() | fx.Whispered():
+            case fx.Known() | fx.GestureSeen() | fx.Whispered():
                 pass
 
 
@@ -120,8 +119,8 @@ def _terminated(_signal: int, _frame: FrameType | None) -> None:
 )
 @click.option("--events", is_flag=True, help="Print one JSON object a line instead of text.")
 def node(
-    place: Path, players: int, wish: int, name: str, rules_option: str, pace: str, bind: str,
-    home: Path | None, out: Path | None, meet_s: float, give_up_s: float, *, events: bool,
+    *, place: Path, players: int, wish: int, name: str, rules_option: str, pace: str, bind: str,
+    home: Path | None, out: Path | None, meet_s: float, give_up_s: float, events: bool,
 ) -> None:  # fmt: skip
     """Run one peer of a table on this machine, played by a bot.
 
@@ -132,14 +131,12 @@ def node(
     kept = home if home is not None else home_directory()
     reporter = _Reporter(as_events=events)
     config = NodeConfig(
-        name=name, place=place, players=players, wish=wish, rules=rules, pace=Pace(pace), bind=bind,
+        name=name, place=place, players=players, wish=wish, rules=rules, bind=bind,
         home=kept, logs=out if out is not None else kept / "logs", meet_s=meet_s, give_up_s=give_up_s,
     )  # fmt: skip
-    outcome = run_node(config, reporter.watch)
+    outcome = run_node(config, lambda seat, rng: Bot(seat, players, rng, Pace(pace)), reporter.watch)
     if not outcome.is_closed:
-        culprits = [
-            fault for fault in outcome.faults if isinstance(fault, PeerFault) and fault.culprit is not None
-        ]
+        culprits = [fault for fault in outcome.faults if fault.culprit is not None]
         why = f"seat {culprits[0].culprit}: {culprits[0]}" if culprits else "nothing has moved for too long"
         raise click.exceptions.Exit(_abandon(why, outcome.log))
     reporter.say("log", f"log: {outcome.log}", log=str(outcome.log))

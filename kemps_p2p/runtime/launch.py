@@ -26,7 +26,7 @@ Report = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class LaunchPlan:
-    """What to start: `rules` is the file with the canonical rule set; `scratch` takes homes and the meeting."""
+    """What to start. `rules`: the file with the rule set; `scratch` takes homes and the meeting place."""
 
     players: int
     rules: Path

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from kemps_p2p.bots.bot import Bot, Pace
+from kemps_p2p.bots.player import Player
 from kemps_p2p.deck.group import RISTRETTO
 from kemps_p2p.game.rules import RuleSet
+from kemps_p2p.ids import Seat
 from kemps_p2p.runtime.meeting import Contact, leave_contact, meet, seat_of
 from kemps_p2p.runtime.profile import new_match_files, own_identity
 from kemps_p2p.runtime.runner import Outcome, Paths, Runner
@@ -21,6 +22,8 @@ from kemps_p2p.session.messages import MESSAGE_BYTES_MAX, PROTOCOL_VERSION
 from kemps_p2p.session.session import Session
 
 Watch = Callable[[Session, fx.Sight], None]
+Seated = Callable[[Seat, random.Random], Player]
+"""Makes the player of a seat, once the seat is known; its chances come from the given source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,6 @@ class NodeConfig:
     players: int
     wish: int
     rules: RuleSet
-    pace: Pace
     bind: str
     home: Path
     logs: Path
@@ -40,13 +42,13 @@ class NodeConfig:
     give_up_s: float
 
 
-def run_node(config: NodeConfig, watch: Watch) -> Outcome:
+def run_node(config: NodeConfig, seated: Seated, watch: Watch) -> Outcome:
     """Run one peer in this process. Raises `KempsError`."""
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        return runner.run(_run(config, watch))
+        return runner.run(_run(config, seated, watch))
 
 
-async def _run(config: NodeConfig, watch: Watch) -> Outcome:
+async def _run(config: NodeConfig, seated: Seated, watch: Watch) -> Outcome:
     identity = own_identity(config.home)
     files = new_match_files(config.home)
     make_directory(config.logs)
@@ -76,13 +78,12 @@ async def _run(config: NodeConfig, watch: Watch) -> Outcome:
             )
         )
         paths = Paths(files.journal, lambda match: config.logs / f"{match[:16]}-seat{seat}.kemps")
-        bot = Bot(seat, config.players, random.Random(secrets.randbits(128)), config.pace)
         runner = Runner(
             session,
             mesh,
             curves=table.curves,
             paths=paths,
-            bot=bot,
+            player=seated(seat, random.Random(secrets.randbits(128))),
             watch=lambda sight: watch(session, sight),
             give_up_ms=int(config.give_up_s * 1000),
         )

@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kemps_p2p.bots.bot import Bot
+from kemps_p2p.bots.player import Player
 from kemps_p2p.errors import IllegalAction, PeerFault, RuntimeFault
 from kemps_p2p.ids import Seat
 from kemps_p2p.runtime.store import AppendFile
@@ -55,7 +55,7 @@ class Runner:
         *,
         curves: tuple[PublicKey, ...],
         paths: Paths,
-        bot: Bot,
+        player: Player,
         watch: Callable[[fx.Sight], None],
         give_up_ms: int,
     ) -> None:
@@ -64,7 +64,7 @@ class Runner:
         self._curves = curves
         self._seat_of = {curve: Seat(seat) for seat, curve in enumerate(curves)}
         self._paths = paths
-        self._bot = bot
+        self._player = player
         self._watch = watch
         self._give_up_ms = give_up_ms
         self._files: dict[fx.File, AppendFile] = {}
@@ -74,7 +74,7 @@ class Runner:
         self._moved_at_ms = 0
         self._closed_at_ms: int | None = None
         self._seen_index = -1
-        self._bot_due = True
+        self._player_due = True
         self.outcome = Outcome()
 
     async def run(self) -> Outcome:
@@ -118,7 +118,7 @@ class Runner:
         self._guarded(lambda: self._carry_out(self._session.computed(job_id, outcome, now_ms())))
 
     def _on_timer(self) -> None:
-        self._bot_due = True
+        self._player_due = True
         self._guarded(lambda: self._carry_out(self._session.tick(now_ms())))
 
     def _guarded(self, act: Callable[[], None]) -> None:
@@ -136,7 +136,7 @@ class Runner:
             self._ended.set_exception(error)
 
     def _after(self) -> None:
-        """Let the bot move, end if all is done, and set the next timer."""
+        """Let the player move, end if all is done, and set the next timer."""
         self._let_play()
         now = now_ms()
         if self._closed_at_ms is not None:
@@ -150,8 +150,8 @@ class Runner:
         if self._timer is not None:
             self._timer.cancel()
         wake_ms = self._session.wake_at_ms
-        if self._session.has_begun and self._bot.wake_at_ms is not None:
-            wake_ms = min(wake_ms, self._bot.wake_at_ms)
+        if self._session.has_begun and self._player.wake_at_ms is not None:
+            wake_ms = min(wake_ms, self._player.wake_at_ms)
         loop = asyncio.get_running_loop()
         self._timer = loop.call_later(max(wake_ms - now, 1) / 1000, self._on_timer)
 
@@ -168,22 +168,22 @@ class Runner:
         if index != self._seen_index:
             self._seen_index = index
             self._moved_at_ms = now_ms()
-            self._bot_due = True
-        if not self._bot_due:
+            self._player_due = True
+        if not self._player_due:
             return
-        self._bot_due = False
+        self._player_due = False
         for _ in range(MOVES_AT_ONCE_MAX):
             # The own click never overtakes what has already arrived.
             waiting = self._mesh.arrived()
             if waiting:
                 self._receive(waiting)
-            action = self._bot.decide(self._session.view(), now_ms())
+            action = self._player.decide(self._session.view(), now_ms())
             if action is None:
                 return
             try:
                 self._carry_out(self._session.submit(action, now_ms()))
             except IllegalAction:
-                self._bot.refused(action, now_ms())
+                self._player.refused(action, now_ms())
 
     # Effects
 
@@ -228,16 +228,18 @@ class Runner:
     def _show(self, sight: fx.Sight) -> None:
         match sight:
             case fx.TableFormed():
-                self._say(self._bot.greet())
+                self._say(self._player.greet())
             case fx.Happened(events=events):
-                self._bot.happened(events, now_ms())
+                self._player.happened(events, now_ms())
             case fx.GestureSeen(seat=seat, name=name):
-                self._bot.gestured(seat, name, now_ms())
-                self._bot_due = True
+                self._player.gestured(seat, name, now_ms())
+                self._player_due = True
             case fx.Whispered(text=text):
-                self._say(self._bot.whispered(text))
+                self._say(self._player.whispered(text))
             case fx.FaultFound(fault=fault):
                 self.outcome.faults.append(fault)
+            case fx.Known():
+                pass
             case fx.MatchClosed():
                 self.outcome.is_closed = True
                 self._closed_at_ms = now_ms()

@@ -5,12 +5,13 @@ Everything random comes from the seed, so a run is its seed: same seed, same byt
 
 import heapq
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TypeAlias
 
 from kemps_p2p.bots.bot import Bot, Pace
+from kemps_p2p.bots.player import Player
 from kemps_p2p.codec import derive
 from kemps_p2p.errors import IllegalAction, PeerFault
 from kemps_p2p.game.actions import Action
@@ -52,7 +53,7 @@ class SimPeer:
     """One machine with its bot and its two files, in memory."""
 
     session: Session
-    bot: Bot
+    bot: Player
     journal: list[bytes] = field(default_factory=list)
     log: list[bytes] = field(default_factory=list)
     faults: list[PeerFault] = field(default_factory=list)
@@ -94,7 +95,7 @@ Watch: TypeAlias = Callable[[Seat, fx.Effect, int], None]
 
 
 class Sim:
-    """`players` machines with honest bots on one virtual clock."""
+    """`players` machines on one virtual clock, with honest bots where `players_at` seats nobody else."""
 
     def __init__(
         self,
@@ -107,6 +108,7 @@ class Sim:
         pace: Pace = Pace.FAST,
         tamper: Tamper | None = None,
         machine: Machine = Session,
+        players_at: Mapping[Seat, Player] | None = None,
         watch: Watch | None = None,
     ) -> None:
         self._random = random.Random(f"kemps sim {seed}")
@@ -130,7 +132,9 @@ class Sim:
                 group=group,
                 secret=derive("kemps/v1/sim-secret", root, bytes([seat]))[:32],
             )
-            bot = Bot(seat, players, random.Random(f"kemps bot {seed} {seat}"), pace)
+            bot = (players_at or {}).get(seat) or Bot(
+                seat, players, random.Random(f"kemps bot {seed} {seat}"), pace
+            )
             self.peers.append(SimPeer(machine(setup), bot))
 
     @property
@@ -252,7 +256,7 @@ class Sim:
                 self._whisper(seat, peer.bot.whispered(text))
             case fx.FaultFound(fault=fault):
                 peer.faults.append(fault)
-            case fx.MatchClosed():
+            case fx.Known() | fx.MatchClosed():
                 pass
 
     def _whisper(self, seat: Seat, text: str | None) -> None:

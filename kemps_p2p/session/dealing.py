@@ -123,18 +123,22 @@ class Dealing:
             turns.setdefault(offered.seat, (offered, offered.body.turn))
 
     def draft(self, match: Match) -> Iterator[Job]:
-        """Follow the turns on the tapes beyond the log: verify each, and take the own one as soon as due."""
+        """Follow the turns on the tapes beyond the log: take the own one as soon as due, and verify each.
+
+        The own turn comes first, since all the others wait for it.
+        """
         for (deal, round_), logged in match.decks.items():
             if is_shuffled(logged):
                 continue
             deck = logged
+            checks: list[Job] = []
             turns = self._turns.get((deal, round_), {})
             while (seat := next_turn(deck)) is not None and seat in turns:
                 offered, turn = turns[seat]
                 if turn.input != list_digest(deck):
                     break
                 if self._once("verify", *offered.proof):
-                    yield Job(offered.proof, partial(check_turn, deck, seat, turn))
+                    checks.append(Job(offered.proof, partial(check_turn, deck, seat, turn)))
                 try:
                     deck = add_turn(deck, seat, turn)
                 except PeerFault:
@@ -142,6 +146,7 @@ class Dealing:
                     break
             if next_turn(deck) == self._seat and self._once("turn", deal, round_):
                 yield Job(None, partial(_made_turn, deck, self._seat, self._seed(deal)))
+            yield from checks
 
     def faces(self, match: Match, hand: Iterable[Position]) -> dict[Position, Card]:
         """The own cards whose shares are all in but the own one."""

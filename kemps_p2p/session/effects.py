@@ -10,8 +10,10 @@ from typing import TypeAlias
 
 from kemps_p2p.codec import Digest
 from kemps_p2p.errors import PeerFault
+from kemps_p2p.game.actions import Action
 from kemps_p2p.game.events import Event as GameEvent
 from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.entry import Result
 
 
 class File(Enum):
@@ -70,6 +72,14 @@ class Happened:
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """An entry has settled an own claim. It is not final yet, so nothing is revealed on it."""
+
+    action: Action
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
 class GestureSeen:
     """A gesture arrived: it is shown at once, long before it is final."""
 
@@ -98,7 +108,7 @@ class MatchClosed:
     head: Digest
 
 
-Sight: TypeAlias = TableFormed | Happened | GestureSeen | Whispered | FaultFound | MatchClosed
+Sight: TypeAlias = TableFormed | Happened | Known | GestureSeen | Whispered | FaultFound | MatchClosed
 
 
 @dataclass(frozen=True, slots=True)

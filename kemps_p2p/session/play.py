@@ -35,6 +35,7 @@ from kemps_p2p.ledger.tape import (
     Signed,
     Statement,
     TapeItem,
+    claim_of,
     item_digest,
     open_item,
     tape_writer,
@@ -283,7 +284,7 @@ class Play:
             if accepted is None:
                 return has_moved
             has_moved = True
-            self._forget_deeds(accepted)
+            self._follow_entry(accepted)
 
     def _verify_for(self, need: NotVerified) -> bool:
         """Verify what an entry waits for; true if it is done at once."""
@@ -295,18 +296,30 @@ class Play:
         self._begin(Job(need.proof, need.check))
         return False
 
-    def _forget_deeds(self, accepted: Accepted) -> None:
+    def _follow_entry(self, accepted: Accepted) -> None:
+        """Tell what became of own claims, and drop what is in the log now."""
         for event in accepted.record.entry.events:
             match event:
+                case ledger.Settled(claim=name, result=result):
+                    self._tell(accepted.record.items[name], result)
+                case ledger.Drawn(order=order, results=results):
+                    for name, result in zip(order, results, strict=True):
+                        self._tell(self._items[name], result)
                 case ledger.Carried(item=name):
                     self._deeds.pop(name, None)
+                    self._deck_is_new = True
                 case ledger.Blamed(items=names):
                     for name in names:
                         self._deeds.pop(name, None)
                     self._exhibits = [pair for pair in self._exhibits if pair[0].digest not in names]
-                case _:
-                    continue
-            self._deck_is_new = True
+                    self._deck_is_new = True
+                case ledger.Contest() | ledger.Note():
+                    pass
+
+    def _tell(self, item: TapeItem, result: ledger.Result) -> None:
+        claim = claim_of(item.item)
+        if item.seat == self.seat and claim is not None:
+            self._effects.append(fx.Show(fx.Known(action_of(item, claim), result)))
 
     def _finalize(self) -> bool:
         done = self._chain.finalize()

@@ -1,0 +1,45 @@
+"""What sits at a seat: views and sights in, at most one action at a time out.
+
+The base of every bot, the honest one and yours. Only `decide` must be written; the rest does nothing.
+"""
+
+from abc import ABC, abstractmethod
+
+from kemps_p2p.game.actions import Action
+from kemps_p2p.game.events import Event
+from kemps_p2p.game.views import SeatView
+from kemps_p2p.ids import Seat
+
+
+class Player(ABC):
+    """One seat's player. All times are milliseconds of one clock that does not run backwards."""
+
+    @property
+    def wake_at_ms(self) -> int | None:
+        """When to ask again even if nothing happens; None for never."""
+        return None
+
+    def greet(self) -> str | None:
+        """Words for the partner before the first deal; may be asked for again, since words can be lost."""
+        return None
+
+    def whispered(self, text: str) -> str | None:
+        """The partner's words, whatever they are; gives the words to whisper back."""
+        del text
+        return None
+
+    def gestured(self, seat: Seat, name: str, now_ms: int) -> None:
+        """Take in that somebody made a gesture just now."""
+        del seat, name, now_ms
+
+    def happened(self, events: tuple[Event, ...], now_ms: int) -> None:
+        """Take in what became final, in order."""
+        del events, now_ms
+
+    @abstractmethod
+    def decide(self, view: SeatView, now_ms: int) -> Action | None:
+        """What to do now. Asked again after every action, until the answer is None."""
+
+    def refused(self, action: Action, now_ms: int) -> None:
+        """Take in that the own action was not lawful any more, and was not sent."""
+        del action, now_ms
