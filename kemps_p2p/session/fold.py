@@ -3,7 +3,7 @@
 Section "Fold" of protocol.md.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kemps_p2p.codec import Digest
@@ -74,7 +74,18 @@ def open_record(record: LogRecord, match: Digest, keys: tuple[bytes, ...]) -> Op
     if entry is None:
         raise PeerFault(Fault.BAD_ENTRY, "a record without an entry", culprit=item.seat)
     opened = [open_item(signed, match, keys) for signed in record.items]
-    return OpenRecord(item, entry, {named.digest: named for named in opened})
+    return OpenRecord(item, entry, by_name(opened))
+
+
+def by_name(opened: Sequence[TapeItem]) -> Mapping[Digest, TapeItem]:
+    """The items of a record by digest. Raises `PeerFault`, without a culprit, if one is there twice.
+
+    Else two files could differ and yet hold the same chain.
+    """
+    named = {item.digest: item for item in opened}
+    if len(named) != len(opened):
+        raise PeerFault(Fault.BAD_EVIDENCE, "a record carries an item twice")
+    return named
 
 
 def closed_record(record: OpenRecord) -> LogRecord:

@@ -92,9 +92,12 @@ def found(raw: bytes) -> Founding:
         raise PeerFault(Fault.BAD_GENESIS, f"protocol version {genesis.version} is not {PROTOCOL_VERSION}")
     try:
         rules = read_rules(genesis.rules)
-        group = group_named(genesis.group)
-    except (RuleError, ValueError) as error:
+    except RuleError as error:
         raise PeerFault(Fault.BAD_GENESIS, str(error)) from None
+    try:
+        group = group_named(genesis.group)
+    except KeyError:
+        raise PeerFault(Fault.BAD_GENESIS, "a group that this program does not know") from None
     if len(genesis.seats) not in rules.players:
         raise PeerFault(Fault.BAD_GENESIS, f"the rule set does not allow {len(genesis.seats)} players")
     for seat, record in enumerate(genesis.seats):

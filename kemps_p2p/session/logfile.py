@@ -5,8 +5,9 @@ Section "Log" of protocol.md.
 
 from typing import TypeAlias
 
+import msgspec
+
 from kemps_p2p.codec import Record, decode, encode
-from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ledger.entry import LogRecord
 from kemps_p2p.ledger.tape import Signed
 from kemps_p2p.session.genesis import Founding, SignedGenesis
@@ -14,6 +15,8 @@ from kemps_p2p.session.messages import PROTOCOL_VERSION
 
 LOG_MAGIC = "kemps-log"
 ANNEX_LABEL = "kemps/v1/annex"
+ANNEX_LEAD = bytes([0x95, 3])
+"""The first bytes of an annex: five fields, tag 3."""
 
 
 class Header(Record, frozen=True, tag=0):
@@ -68,10 +71,20 @@ def read_object(data: bytes) -> LogObject:
     return decode(data, LogObject)  # type: ignore[arg-type]  # a union is no type object
 
 
-def check_header(header: LogObject) -> Header:
-    """Refuse what is not the header of a log of this version."""
-    if not isinstance(header, Header) or header.magic != LOG_MAGIC:
-        raise PeerFault(Fault.MALFORMED, "this is not a log of a Kemps match")
-    if header.version > PROTOCOL_VERSION:
-        raise PeerFault(Fault.NEWER_VERSION, f"the log has version {header.version}, newer than this program")
-    return header
+class _HeaderStart(msgspec.Struct, frozen=True, array_like=True, tag=0):
+    """How the header of every version begins."""
+
+    magic: str
+    version: int
+
+
+def version_of(data: bytes) -> int | None:
+    """The version of the log whose first object this is; None if it begins no log.
+
+    Whatever else a later version puts into its header, it begins like this.
+    """
+    try:
+        start = msgspec.msgpack.decode(data, type=_HeaderStart)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError, OverflowError):
+        return None
+    return start.version if start.magic == LOG_MAGIC else None

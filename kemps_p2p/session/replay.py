@@ -9,6 +9,7 @@ Section "Fold" of protocol.md.
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain
 
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.game.events import Event as GameEvent
@@ -34,6 +35,14 @@ def fold(founding: Founding, records: Iterable[OpenRecord], proofs: Proofs) -> M
 
 def step(match: Match, record: OpenRecord, proofs: Proofs) -> tuple[Match, tuple[GameEvent, ...]]:
     """Fold one record. Raises `PeerFault` with the culprit, or `NotVerified`; the match is unchanged then."""
+    after, groups = step_by_event(match, record, proofs)
+    return after, tuple(chain.from_iterable(groups))
+
+
+def step_by_event(
+    match: Match, record: OpenRecord, proofs: Proofs
+) -> tuple[Match, tuple[tuple[GameEvent, ...], ...]]:
+    """`step`, with what happened by the rules apart for each event of the entry."""
     entry, item = record.entry, record.item
     work = Fold(match, item.seat, record.items, proofs)
     if match.is_closed:
@@ -42,26 +51,30 @@ def step(match: Match, record: OpenRecord, proofs: Proofs) -> tuple[Match, tuple
         entry, match.head, item.seat, epoch=match.epoch, term=match.term, on_duty=match.on_duty
     )
     if tuple(record.items) != ledger.named_items(entry):
-        raise work.fault(Fault.BAD_EVIDENCE, "the record does not carry what its entry names")
+        # Nobody signs what lies beside an entry in a file, so nobody is to blame.
+        raise PeerFault(Fault.BAD_EVIDENCE, "the record does not carry what its entry names")
     rests_on = (match.lamport, *(named.item.lamport for named in record.items.values()))
     if item.item.lamport <= max(rests_on):
         raise work.fault(Fault.BAD_STAMP, "an entry is stamped before what it rests on")
     if not match.elapsed_ms <= entry.elapsed_ms < 1 << 40 or not 0 <= entry.wall_ms < 1 << 53:
         raise work.fault(Fault.BAD_TIME, "time runs backwards or is out of range")
     work.match = replace(match, elapsed_ms=entry.elapsed_ms, game=advance(match.game, entry.elapsed_ms))
+    groups: list[tuple[GameEvent, ...]] = []
     for place, event in enumerate(entry.events):
+        count = len(work.events)
         is_last = place == len(entry.events) - 1
         if work.has_started_deal and not isinstance(event, ledger.Note):
             raise work.fault(Fault.BAD_CHECKPOINT, "a deal starts without a checkpoint")
         _apply_event(work, event, is_last=is_last)
         follow_up(work)
+        groups.append(tuple(work.events[count:]))
     if work.has_started_deal:
         raise work.fault(Fault.BAD_CHECKPOINT, "a deal starts without a checkpoint")
     after = work.match
     past = Past(Head(index=entry.index, digest=item.digest), item.item.lamport, after.game, is_ready(after))
     return (
         replace(after, head=past.head, lamport=past.lamport, past=(*after.past[-PAST_ENTRIES + 1 :], past)),
-        tuple(work.events),
+        tuple(groups),
     )
 
 
