@@ -90,7 +90,7 @@ class Bot(Player):
                 case Swapped() | Discarded() | Took():
                     self._play.moved(now_ms)
                     self._watch.exchanged(event.seat)
-                    if event.seat == self._seat:
+                    if event.seat == self._seat and not isinstance(event, Discarded):
                         self._play.exchanged()
                     self._settle(event.seat, Kind.EXCHANGE)
                 case Called():

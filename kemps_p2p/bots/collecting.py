@@ -96,17 +96,28 @@ def _room(mind: Mind, reading: Reading, which: int) -> int:
     return min(mind.limit, QUARTET_CARDS - reading.own[which])
 
 
-def pick(mind: Mind, reading: Reading) -> Trade | None:
-    """What to pick up in the middle of a half exchange: of the rank with the most cards then."""
+def pick(mind: Mind, reading: Reading, wanted: Position | None) -> Trade | None:
+    """What to pick up in the middle of a half exchange: the card it was begun for.
+
+    If that is gone, one of the rank with the most cards then, but not what was put down for the partner
+    if there is anything else.
+    """
+    begun_for = tuple([card for card, _ in reading.pool_faces if card == wanted])
+    if begun_for:
+        return Trade(begun_for, ())
+    helps = partner_rank(mind, reading)
+    if helps == target(mind, reading):
+        helps = None
     choices = [
         (
-            reading.own[which] if _can_complete(mind, reading, which) else 0,
+            which != helps,
+            reading.own[which] + 1 if _can_complete(mind, reading, which) else 0,
             mind.tastes[which],
             card,
         )
         for card, which in reading.pool_faces
     ]
-    return Trade((max(choices)[2],), ()) if choices else None
+    return Trade((max(choices)[-1],), ()) if choices else None
 
 
 def partner_rank(mind: Mind, reading: Reading) -> int | None:

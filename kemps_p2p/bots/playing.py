@@ -95,6 +95,7 @@ class Play:
         self._pool_number += 1
         self._has_seen_pool = False
         self._exchanges = 0
+        self._wanted: Position | None = None
         self._noticed: dict[Position, bool] = {}
         self._decoys: tuple[str, ...] = ()
         self._idle_roll: float | None = None
@@ -214,7 +215,7 @@ class Play:
         if view.turn is not None and view.turn != self._seat:
             return
         if len(view.hand) < QUARTET_CARDS:
-            trade = pick(sight.mind, sight.reading)
+            trade = pick(sight.mind, sight.reading, self._wanted)
             key = self._pool_number, trade
             if trade is not None and self._is_due(Errand.EXCHANGE, key, self._manners.react, now_ms):
                 yield Take(take=trade.take)
@@ -223,6 +224,7 @@ class Play:
             return
         trade = self._trade(view, sight)
         if trade is not None:
+            self._wanted = trade.take[0]
             key = self._pool_number, trade
             if self._is_due(Errand.EXCHANGE, key, self._manners.react, now_ms):
                 yield _first_half(view, trade)

@@ -3,7 +3,7 @@
 Pure: a view in, counts out. Knows nothing of time or of gestures. Invariants:
 
 1. A reading depends on public faces and the own hand alone.
-2. A card counts in at most one place: own hand, pool, another hand, or unseen.
+2. A card counts in exactly one place: own hand, pool, another hand, gone, or unseen.
 """
 
 from collections.abc import Container
@@ -31,7 +31,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     hidden: tuple[int, ...]
     """For each seat, how many cards of its hand nobody else has seen."""
     unseen: Counts
-    """In the stock, in hands or lying face down."""
+    """In the stock, in hands, lying face down or overlooked."""
     pool_faces: tuple[tuple[Position, int], ...]
     """The pool's face-up cards with their ranks."""
     hand_ranks: tuple[tuple[Position, int], ...]
@@ -53,7 +53,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read(view: SeatView, overlooked: Container[Position] = ()) -> Reading:
-    """Count what the seat of this view can see; a pool card that it overlooked is in no count."""
+    """Count what the seat of this view can see; a pool card that it overlooked is unseen."""
     state = view.state
     faces = state.faces
     ranks = range(len(RANKS))
@@ -72,10 +72,10 @@ def read(view: SeatView, overlooked: Container[Position] = ()) -> Reading:
     pool_faces = []
     for lying in view.pool:
         if lying.card is not None:
-            which = rank(lying.card)
-            left[which] -= 1
             if lying.position in overlooked:
                 continue
+            which = rank(lying.card)
+            left[which] -= 1
             pool[which] += 1
             pool_faces.append((lying.position, which))
     seen = []

@@ -61,6 +61,7 @@ class Watch:
         self._judged: set[tuple[Seat, int, int]] = set()
         self._called: set[tuple[Call, Hands]] = set()
         self._calling: tuple[Call, Hands] | None = None
+        self._accused: tuple[Seat, ...] = ()
 
     def exchanged(self, seat: Seat) -> None:
         """A seat changed its hand: what its face said before is about another hand."""
@@ -140,18 +141,21 @@ class Watch:
     def calling(self, view: SeatView, call: Call) -> None:
         """The own call is under way."""
         self._calling = self._about(view, call)
+        self._accused = self._named(view, call)
 
     def called(self) -> None:
         """The own call stands. If play goes on after it, what led to it is not evidence once more."""
-        if self._calling is not None:
-            self._called.add(self._calling)
-        self._plans.clear()
+        if self._calling is None:
+            return
+        self._called.add(self._calling)
+        for seat in self._accused:
+            self._plans.pop(seat, None)
 
     def _about(self, view: SeatView, call: Call) -> tuple[Call, Hands]:
         """A call with the hands it is about."""
-        named = [
-            view.state.hands[seat]
-            for item in call.calls
-            for seat in named_seats(view.rules, self._players, self._seat, item)
-        ]
-        return call, tuple(named)
+        return call, tuple([view.state.hands[seat] for seat in self._named(view, call)])
+
+    def _named(self, view: SeatView, call: Call) -> tuple[Seat, ...]:
+        return tuple(
+            [seat for item in call.calls for seat in named_seats(view.rules, self._players, self._seat, item)]
+        )

@@ -232,12 +232,18 @@ class Eager(Random):
     def random(self) -> float:
         return 0.0
 
+    def randint(self, a: int, b: int) -> int:
+        return a
+
 
 class Numb(Random):
     """A luck with which no chance comes true, and every delay is the longest."""
 
     def random(self) -> float:
         return 0.999999
+
+    def randint(self, a: int, b: int) -> int:
+        return b
 
 
 def laid(hands: str, pool: str, *, preset: str = "kemps") -> Table:

@@ -1,9 +1,12 @@
 """What a bot does outside the contest for cards: a dealer's duties, owed answers, what it waits for."""
 
+from random import Random
+
 import pytest
 from bots_helpers import Eager, Numb, laid, swap, view_of
 
 from kemps_p2p.bots.bot import Bot, Pace
+from kemps_p2p.bots.playing import EXCHANGES_MAX
 from kemps_p2p.errors import Illegal
 from kemps_p2p.game.actions import (
     Action,
@@ -25,7 +28,7 @@ from kemps_p2p.game.actions import (
     Take,
     kind,
 )
-from kemps_p2p.game.events import Discarded, Missed, PlayStarted, Settled, Signalled, Took
+from kemps_p2p.game.events import Discarded, Missed, PlayStarted, PoolDealt, Settled, Signalled, Swapped, Took
 from kemps_p2p.game.record import Phase, Result, new_match, replace
 from kemps_p2p.game.rules import load_rules
 from kemps_p2p.game.state import apply
@@ -307,3 +310,99 @@ def test_a_barred_bot_passes_instead_of_countering() -> None:
     eager = Bot(Seat(0), 4, Eager(1), Pace.FAST)
     assert until(eager, view_of(table, 0), Call) is None
     assert until(Bot(Seat(0), 4, Eager(1), Pace.FAST), view_of(table, 0), Pass) is not None
+
+
+def test_exchanges_between_two_sweeps_are_bounded() -> None:
+    table = laid("8C 8D 8H KC;QD KD KH KS;2H 3H 4H 5H;2S 3S 4S 5S", "8S TC JC QC")
+    for swaps in (EXCHANGES_MAX - 1, EXCHANGES_MAX):
+        player = bot()
+        player.happened((Swapped(Seat(0), (Position(30),), (Position(31),)),) * swaps, 0)
+        expected = Swap if swaps < EXCHANGES_MAX else Pass
+        assert [type(each) for each in proposals_until_quiet(player, table)] == [expected]
+        player.happened((PoolDealt(table.state.pool),), 500)
+        assert [type(each) for each in proposals_until_quiet(player, table, 500)] == [Swap] * (
+            expected is Pass
+        )
+
+
+def proposals_until_quiet(player: Bot, table: Table, now_ms: int = 0) -> list[Action]:
+    """All that is proposed within a tenth of a second."""
+    found = []
+    start_ms = now_ms
+    while True:
+        action = player.decide(view_of(table, 0), now_ms)
+        if action is not None:
+            found.append(action)
+        if player.wake_at_ms is None or player.wake_at_ms > start_ms + 100:
+            return found
+        now_ms = player.wake_at_ms
+
+
+def test_a_card_that_the_partner_collects_is_put_down() -> None:
+    table = laid("8C 8D 9C TC;6C 6D 7C 7D;9D 9H QC KC;2C 3C 4C 5C", "9S JC JD AC")
+    swap(table, 2, "9S", "QC")
+    wish = bot().decide(view_of(table, 0), 0)
+    assert isinstance(wish, Swap)
+    assert wish.give == (table.state.hands[0][2],)
+
+
+def test_nobody_passes_who_is_about_to_call() -> None:
+    table = laid(DULL, "9C TC JC AC")
+    table.state = replace(table.state, pool=())
+    player = Bot(Seat(0), 4, Eager(1), Pace.NORMAL)
+    player.whispered("agreed: wink")
+    quiet = until(player, view_of(table, 0), Pass)
+    assert quiet is not None
+    player = Bot(Seat(0), 4, Eager(1), Pace.NORMAL)
+    player.whispered("agreed: wink")
+    assert player.decide(view_of(table, 0), 0) is None
+    player.gestured(Seat(2), "wink", quiet[0] - 1)
+    assert until(player, view_of(table, 0), Pass, quiet[0] - 1) is None
+
+
+@pytest.mark.parametrize(("pace", "shortest_ms"), [(Pace.NORMAL, 5000), (Pace.FAST, 600)])
+def test_a_quartet_is_signalled_before_it_passes(pace: Pace, shortest_ms: int) -> None:
+    table = laid(DULL.replace("2C 3C 4C 5C", "8C 8D 8H 8S"), "9C TC JC AC")
+    found = until(Bot(Seat(0), 4, Eager(1), pace), view_of(table, 0), Pass)
+    assert found is not None
+    assert found[0] >= shortest_ms
+
+
+def test_people_look_before_they_reach_out() -> None:
+    table = laid("8C 8D 8H KC;QD KD KH KS;2H 3H 4H 5H;2S 3S 4S 5S", "8S TC JC QC")
+    assert until(bot(pace=Pace.NORMAL), view_of(table, 0), Swap) == (
+        1500 + 900,
+        Swap(take=(table.state.pool[0],), give=(table.state.hands[0][3],)),
+    )
+
+
+def test_an_overlooked_card_is_left_to_lie() -> None:
+    table = laid("8C 8D 8H KC;QD KD KH KS;2H 3H 4H 5H;2S 3S 4S 5S", "8S TC JC QC")
+    assert until(Bot(Seat(0), 4, Eager(1), Pace.FAST), view_of(table, 0), Swap) is None
+
+
+def test_a_decoy_is_made_twice_at_most_and_is_not_the_signal() -> None:
+    table = laid(DULL, "9C TC JC AC")
+    table.state = replace(table.state, pool=())
+    player = Bot(Seat(0), 4, Eager(1), Pace.FAST)
+    made = [each for each in proposals_until_quiet(player, table) if isinstance(each, Gesture)]
+    made += [each for each in proposals_until_quiet(player, table, 200) if isinstance(each, Gesture)]
+    made += [each for each in proposals_until_quiet(player, table, 400) if isinstance(each, Gesture)]
+    assert len(made) == 2
+    assert made[0] == made[1] != Gesture(name=player_signal(player))
+
+
+def test_a_swap_that_only_confuses_is_rare_and_made_once_a_pool() -> None:
+    found = []
+    for seed in range(200):
+        table = laid("8C 8D QH KC;QD KD KH KS;2H 3H 4H 5H;2S 3S 4S 5S", "9C TC JC AC")
+        player = Bot(Seat(0), 4, Random(seed), Pace.NORMAL)
+        idle = until(player, view_of(table, 0), Swap)
+        if idle is None:
+            continue
+        found.append(idle)
+        swapped = table.act(Seat(0), idle[1])
+        assert swapped.result is Result.OK
+        player.happened(swapped.events, idle[0])
+        assert until(player, view_of(table, 0), Swap, idle[0]) is None
+    assert 2 <= len(found) <= 20

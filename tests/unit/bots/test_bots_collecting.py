@@ -100,7 +100,7 @@ def test_the_pool_card_that_was_overlooked_is_not_wanted() -> None:
     overlooked = frozenset(table.state.pool[:1])
     seen = read(view_of(table, 0), overlooked)
     assert grab(mind(), seen) is None
-    assert seen.unseen[RANKS.index("8")] == 0
+    assert (seen.pool[RANKS.index("8")], seen.unseen[RANKS.index("8")]) == (0, 1)
 
 
 def test_gives_first_what_the_partner_collects() -> None:

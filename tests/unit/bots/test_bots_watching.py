@@ -13,6 +13,7 @@ from kemps_p2p.bots.bot import Bot, Pace
 from kemps_p2p.game.actions import Action, Call, Counter, Gesture, Next, Partner
 from kemps_p2p.game.gestures import FIDGETS
 from kemps_p2p.game.record import replace
+from kemps_p2p.game.rules import override
 from kemps_p2p.game.table import Table
 from kemps_p2p.ids import Seat
 
@@ -183,3 +184,33 @@ def test_the_quartet_is_signalled_until_it_is_called() -> None:
     assert times == list(range(0, 2000, 200))
     table.act(Seat(0), PARTNER)
     assert player.decide(view_of(table, 2), 2000) is None
+
+
+def test_a_wrong_counter_is_not_repeated_when_the_other_of_the_team_moves() -> None:
+    table = laid("2C 3C 4C 5C;2D 3D 4D 5D;2H 3H 4H 5H;2S 3S 4S 5S", POOL)
+    rules = override(table.state.rules, {"wrong_call": "continue", "reveal": "claim"})
+    table.state = replace(table.state, rules=rules)
+    player = bot(Eager(3))
+    player.gestured(Seat(1), "yawn", 0)
+    assert declared(calls(player, table, 0)) == [Call(calls=(Counter(target=1),))]
+    player.happened(table.act(Seat(0), Call(calls=(Counter(target=1),))).events, 10)
+    player.happened(swap(table, 3, "9C", "2S").events, 20)
+    assert calls(player, table, 20) == []
+    player.gestured(Seat(1), "yawn", 30)
+    assert declared(calls(player, table, 30)) == [Call(calls=(Counter(target=1),))]
+
+
+def test_the_more_there_are_to_watch_the_less_is_seen() -> None:
+    suits = [f"{suit}{copy}" for copy in ("", "'") for suit in "CDHS"]
+    cards = [f"{rank}{suit}" for suit in suits for rank in "23456789TJQKA"]
+    heard = {}
+    for players in (4, 10):
+        hands = ";".join(" ".join(cards[4 * seat : 4 * seat + 4]) for seat in range(players))
+        table = laid(hands, " ".join(cards[4 * players : 4 * players + 4]))
+        heard[players] = 0
+        for seed in range(100):
+            player = Bot(Seat(0), players, Random(seed), Pace.FAST)
+            for index in range(6):
+                player.gestured(Seat(1), "yawn", index)
+            heard[players] += len(calls(player, table, 6))
+    assert heard[4] > 2 * heard[10] > 0
