@@ -204,6 +204,8 @@ def _found(data: bytes, findings: list[Finding]) -> Founding | None:
 def _conclude(parts: _Parts, read: _Chain) -> Audit:
     """Check what follows the chain, and judge."""
     chain, before = read
+    if chain is None and judge(before) is Verdict.UNREADABLE:
+        return Audit(Verdict.UNREADABLE, before)
     findings = [*before, *_rest(parts.framed, 0 if chain is None else chain.next_index)]
     if chain is None:
         return Audit(judge(findings), tuple(findings))

@@ -1,0 +1,1 @@
+"""Commands: read options, call what does the work, print, and leave with the right exit code."""

@@ -1,0 +1,97 @@
+"""Exit codes, and how an error ends a command: one line, a hint, and never a traceback.
+
+Imports nothing heavy, since every command needs it.
+"""
+
+import errno
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable
+from enum import IntEnum
+
+import click
+
+from kemps_p2p.errors import KempsError, RuntimeFault
+
+
+class Exit(IntEnum):
+    """What an exit code means; the same for every command."""
+
+    DONE = 0
+    DIFFERS = 1
+    USAGE = 2
+    UNREACHABLE = 3
+    REFUSED = 4
+    IDENTITY = 5
+    OTHER_VERSION = 6
+    UNREADABLE = 7
+    ABANDONED = 8
+    MACHINE = 9
+    VIOLATED = 10
+    UNDECIDABLE = 11
+    CONTRADICT = 12
+    BUG = 70
+    INTERRUPTED = 130
+    PIPE_CLOSED = 141
+    """Whoever read our output is gone: what a shell makes of SIGPIPE."""
+
+
+class CommandError(KempsError):
+    """A command cannot do what it was asked to: one line, and a hint at what to do."""
+
+    def __init__(self, code: Exit, text: str, hint: str = "") -> None:
+        super().__init__(text)
+        self.code = code
+        self.text = text
+        self.hint = hint
+
+
+def run(command: Callable[[], object]) -> int:
+    """Run a command and return its exit code; whatever goes wrong is said in a line."""
+    try:
+        done = command()
+        sys.stdout.flush()
+    except CommandError as error:
+        return _say(error.code, error.text, error.hint)
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx is not None else "kemps"
+        return _say(Exit.USAGE, error.format_message(), f"`{path} --help` says more.")
+    except click.ClickException as error:
+        return _say(Exit.USAGE, error.format_message())
+    except (click.Abort, KeyboardInterrupt, EOFError):
+        return _say(Exit.INTERRUPTED, "interrupted")
+    except BrokenPipeError:
+        # Python would try to flush once more as it ends, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.PIPE_CLOSED
+    except RuntimeFault as fault:
+        return _say(Exit.MACHINE, str(fault))
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO):
+            return _say(Exit.MACHINE, f"this machine does not let us: {error.strerror or error}")
+        return _say(Exit.BUG, *_report(error))
+    except Exception as error:
+        return _say(Exit.BUG, *_report(error))
+    return done if isinstance(done, int) else Exit.DONE
+
+
+def _say(code: Exit, text: str, hint: str = "") -> Exit:
+    click.echo(f"kemps: {' '.join(text.split())}", err=True)
+    if hint:
+        click.echo(f"  {' '.join(hint.split())}", err=True)
+    return code
+
+
+def _report(error: Exception) -> tuple[str, str]:
+    """Write down a bug of ours; the line to say, and where the report lies."""
+    text = f"this is a bug in kemps ({type(error).__name__})"
+    try:
+        descriptor, path = tempfile.mkstemp(prefix="kemps-crash-", suffix=".txt")
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as report:
+            report.write(f"kemps {' '.join(sys.argv[1:])}\n")
+            report.writelines(traceback.format_exception(error))
+    except OSError:
+        return text, "A crash report could not be written either."
+    return text, f"The crash report is {path}; it holds no keys and no cards."

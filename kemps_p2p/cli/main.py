@@ -1,0 +1,69 @@
+"""The command `kemps`: a table of commands, each imported only when it is used."""
+
+import importlib
+import sys
+from collections.abc import Sequence
+from functools import partial
+from io import TextIOWrapper
+from typing import Any, cast
+
+import click
+
+from kemps_p2p import __version__
+from kemps_p2p.cli.errors import run
+
+COMMANDS = {
+    "demo": ("kemps_p2p.cli.demo:demo", "Play a whole match between peer processes on this machine."),
+    "node": ("kemps_p2p.cli.node:node", "Run one peer of a table on this machine, played by a bot."),
+    "replay": ("kemps_p2p.cli.replay:replay", "Tell a match from its log, with all hands that were opened."),
+    "audit": ("kemps_p2p.cli.audit:audit", "Verify everything in one log, or in several of one match."),
+}
+"""Name -> where the command is, and its help in one line, so that no command is imported to list it."""
+
+
+class Commands(click.Group):
+    """A group whose commands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, name = COMMANDS[cmd_name][0].split(":")
+        return cast(click.Command, getattr(importlib.import_module(module), name))
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command line and leave with its exit code."""
+        call = partial(super().main, args, prog_name or "kemps", complete_var, False, **extra)
+        if not standalone_mode:
+            return call()
+        for stream in (sys.stdout, sys.stderr):
+            # A terminal that lacks a character gets an escape for it, not a traceback.
+            if isinstance(stream, TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")
+        sys.exit(run(call))
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="kemps", message="%(prog)s %(version)s")
+def main() -> None:
+    """Kemps, the partner card game, peer to peer: no server, nobody deals, every call can be audited.
+
+    Start with `kemps demo`. Exit codes are the same for every command; `kemps audit --help` lists those of an
+    audit.
+    """

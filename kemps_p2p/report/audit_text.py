@@ -1,0 +1,165 @@
+"""What an audit found, as lines for people and as one JSON object.
+
+Everything that comes from a log is made harmless by `wording`; JSON is written in ASCII.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from kemps_p2p.codec import Digest
+from kemps_p2p.ledger.tape import TapeItem
+from kemps_p2p.session.audit import Audit, JointAudit, Split
+from kemps_p2p.session.findings import Finding, Verdict
+from kemps_p2p.wording.audits import NOT_PROVEN, PROVEN, people_in, people_of, verdict_line
+from kemps_p2p.wording.faults import sentence
+from kemps_p2p.wording.people import People, counted
+from kemps_p2p.wording.plain import plain
+from kemps_p2p.wording.scores import result_line
+
+SAME_CODE_MAX = 8
+"""Findings of one kind that are shown one by one; JSON has them all."""
+
+
+def audit_lines(joint: JointAudit, labels: Sequence[str]) -> Iterator[str]:
+    """The report of an audit. `labels`: what to call the logs, in their order."""
+    yield verdict_line(joint)
+    alike: dict[_Facts, list[str]] = {}
+    first: dict[_Facts, Audit] = {}
+    for label, one in zip(labels, joint.audits, strict=True):
+        facts = _facts(one)
+        alike.setdefault(facts, []).append(f"{plain(label)}{_keeper(one)}")
+        first.setdefault(facts, one)
+    for facts, one in first.items():
+        if len(joint.audits) > 1:
+            yield ""
+            yield from alike[facts]
+        yield from (f"  {line}" for line in _log_lines(one))
+    if joint.findings:
+        yield ""
+        yield "between the logs:"
+        for split in joint.splits:
+            yield f"  {_split_line(split, joint, labels)}"
+        yield from (f"  {line}" for line in _finding_lines(joint.findings, people_in(joint)))
+    if any(one.steps for one in joint.audits):
+        yield ""
+        is_clean = joint.verdict is Verdict.CLEAN
+        yield "proven:" if is_clean else "proven, as far as the entries hold:"
+        yield from (f"  {line}" for line in PROVEN)
+        yield "what no log can prove:"
+        yield from (f"  {line}" for line in NOT_PROVEN)
+
+
+_Facts = tuple[Digest | None, tuple[TapeItem | None, ...], tuple[Finding, ...], tuple[Finding, ...]]
+
+
+def _facts(one: Audit) -> _Facts:
+    """What the report says of a log, apart from who kept it."""
+    match = None if one.founding is None else one.founding.match
+    return match, one.entries, one.findings, one.remarks
+
+
+def _keeper(one: Audit) -> str:
+    return "" if one.annexed_by is None else f" (kept by {people_of(one).seat(one.annexed_by)})"
+
+
+def _log_lines(one: Audit) -> Iterator[str]:
+    people = people_of(one)
+    if one.founding is not None and one.head is not None:
+        seated = ", ".join(people.seat(seat) for seat in range(people.seats))
+        yield f"match {one.founding.match.hex()}: {seated}"
+        hold = "hold" if one.verdict is Verdict.CLEAN else "hold so far"
+        yield f"{counted(one.head.index, 'entry', 'entries')} {hold}, up to {one.head.digest.hex()}"
+    if one.founding is not None and one.steps:
+        result = result_line(one.founding.rules, one.scores, one.winners, people)
+        yield f"{counted(one.deals, 'deal')}; {result}"
+    yield from _finding_lines(one.findings, people)
+    for remark in one.remarks:
+        yield f"remark, entry {remark.index}: {sentence(remark, people)}"
+
+
+def _finding_lines(findings: Sequence[Finding], people: People) -> Iterator[str]:
+    shown: Counter[object] = Counter()
+    for finding in findings:
+        shown[finding.code] += 1
+        if shown[finding.code] <= SAME_CODE_MAX:
+            yield f"entry {finding.index}: {sentence(finding, people)}"
+    for code, count in shown.items():
+        if count > SAME_CODE_MAX:
+            example = next(finding for finding in findings if finding.code is code)
+            yield f"and {count - SAME_CODE_MAX} more like entry {example.index}"
+
+
+def _split_line(split: Split, joint: JointAudit, labels: Sequence[str]) -> str:
+    one, other = plain(labels[split.first]), plain(labels[split.second])
+    people = people_of(joint.audits[split.first])
+    who = people.all(split.culprits)
+    heads = [
+        f"{audit.head.index} {audit.head.digest.hex()[:16]}"
+        for audit in (joint.audits[split.first], joint.audits[split.second])
+        if audit.head is not None
+    ]
+    told = f"signed both: {who}" if who else "nobody is proven to have signed both"
+    return (
+        f"{one} and {other} are the same up to entry {split.index - 1} and differ from entry {split.index}; "
+        f"heads {' and '.join(heads)}; {told}"
+    )
+
+
+# JSON
+
+
+def audit_json(joint: JointAudit, labels: Sequence[str]) -> dict[str, object]:
+    """The audit as one object: of the longest chain that holds at the top, then of each log."""
+    best = max(joint.audits, key=lambda one: one.head.index if one.head else -1)
+    several = len(joint.audits) > 1
+    findings = [
+        {**_finding_json(finding, people_of(one)), **({"log": label} if several else {})}
+        for label, one in zip(labels, joint.audits, strict=True)
+        for finding in one.findings
+    ]
+    people = people_in(joint)
+    findings += [_finding_json(finding, people) for finding in joint.findings]
+    return {
+        "verdict": joint.verdict.value,
+        **_facts_json(best),
+        "findings": findings,
+        "remarks": [_finding_json(remark, people_of(one)) for one in joint.audits for remark in one.remarks],
+        "logs": [
+            {"log": label, "verdict": one.verdict.value, **_log_json(one)}
+            for label, one in zip(labels, joint.audits, strict=True)
+        ],
+        "splits": [
+            {
+                "logs": [labels[split.first], labels[split.second]],
+                "index": split.index,
+                "entries": [digest.hex() for digest in split.heads],
+                "culprits": list(split.culprits),
+            }
+            for split in joint.splits
+        ],
+    }
+
+
+def _facts_json(one: Audit) -> dict[str, object]:
+    return {
+        "match": None if one.founding is None else one.founding.match.hex(),
+        "head": None if one.head is None else one.head.digest.hex(),
+        "entries": 0 if one.head is None else one.head.index,
+        "deals": one.deals,
+        "winners": list(one.winners),
+        "scores": list(one.scores),
+        "names": list(one.names),
+    }
+
+
+def _log_json(one: Audit) -> dict[str, object]:
+    return {**_facts_json(one), "kept_by": one.annexed_by, "certified_by": list(one.certified_by)}
+
+
+def _finding_json(finding: Finding, people: People) -> dict[str, object]:
+    return {
+        "index": finding.index,
+        "code": finding.code.value,
+        "culprit": finding.culprit,
+        "text": sentence(finding, people),
+    }

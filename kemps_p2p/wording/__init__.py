@@ -1,0 +1,1 @@
+"""Every sentence for people: reasons, faults, verdicts, events. Knows what things mean, not how they look."""

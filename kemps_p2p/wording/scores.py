@@ -1,0 +1,29 @@
+"""Scores and results in words."""
+
+from kemps_p2p.game.rules import RuleSet, Scoring
+from kemps_p2p.ids import Team
+from kemps_p2p.wording.people import People, counted, listed
+from kemps_p2p.wording.plain import plain
+
+
+def score_text(rules: RuleSet, score: int) -> str:
+    """A team's score: its letters, or its points."""
+    match rules.scoring:
+        case Scoring.LETTERS:
+            return "-".join(plain(rules.word)[:score]) if score else "no letter"
+        case Scoring.POINTS:
+            return counted(score, "point")
+
+
+def standing(rules: RuleSet, scores: tuple[int, ...], people: People) -> str:
+    """Every team with its score."""
+    return ", ".join(f"{people.team(team)} {score_text(rules, score)}" for team, score in enumerate(scores))
+
+
+def result_line(rules: RuleSet, scores: tuple[int, ...], winners: tuple[Team, ...], people: People) -> str:
+    """Who has won, and the final scores; the scores alone while nobody has."""
+    if not winners:
+        return f"not over: {standing(rules, scores, people)}"
+    teams = listed([people.team(team) for team in winners])
+    verb = "win" if len(winners) == 1 else "share the win"
+    return f"{teams} {verb}: {standing(rules, scores, people)}"
