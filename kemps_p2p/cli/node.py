@@ -9,13 +9,12 @@ from typing import Any
 import click
 
 from kemps_p2p.bots.bot import Bot, Pace
+from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.options import PACES, read_rule_option
 from kemps_p2p.runtime.node import NodeConfig, run_node
 from kemps_p2p.runtime.profile import home_directory
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.session import Session
-
-EXIT_ABANDONED = 8
 
 
 class _Reporter:
@@ -138,11 +137,6 @@ def node(
     if not outcome.is_closed:
         culprits = [fault for fault in outcome.faults if fault.culprit is not None]
         why = f"seat {culprits[0].culprit}: {culprits[0]}" if culprits else "nothing has moved for too long"
-        raise click.exceptions.Exit(_abandon(why, outcome.log))
+        saved = f"What was played is in {outcome.log}." if outcome.log is not None else ""
+        raise CommandError(Exit.ABANDONED, f"match abandoned ({why})", saved)
     reporter.say("log", f"log: {outcome.log}", log=str(outcome.log))
-
-
-def _abandon(why: str, log: Path | None) -> int:
-    saved = f" What was played is in {log}." if log is not None else ""
-    click.echo(f"kemps: match abandoned ({why}).{saved}", err=True)
-    return EXIT_ABANDONED

@@ -1,0 +1,180 @@
+"""`kemps demo`: a whole match between peer processes on this machine, then the audit of their logs."""
+
+import asyncio
+import json
+import shlex
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import click
+
+from kemps_p2p.cli.audit import exit_of
+from kemps_p2p.cli.errors import CommandError, Exit
+from kemps_p2p.cli.logs import progress, read_log
+from kemps_p2p.cli.options import PACES, read_rule_option
+from kemps_p2p.errors import RuntimeFault
+from kemps_p2p.game.rules import RuleSet, canonical_text, override
+from kemps_p2p.report.audit_text import audit_lines
+from kemps_p2p.runtime.launch import LaunchPlan, Report, launch
+from kemps_p2p.runtime.store import make_directory
+from kemps_p2p.session.audit import JointAudit, Verdict, audit_all
+from kemps_p2p.wording.audits import people_in, verdict_line
+from kemps_p2p.wording.people import counted
+from kemps_p2p.wording.scores import result_line
+
+
+@dataclass(slots=True)
+class _Match:
+    """What the nodes have told so far."""
+
+    names: tuple[str, ...] = ()
+    match: str = ""
+    entry: int = 0
+    deal: int = -1
+    scores: tuple[int, ...] = ()
+    logs: dict[int, Path] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+
+
+class _Progress:
+    """One line on stderr that moves, only on a terminal."""
+
+    def __init__(self) -> None:
+        self._is_shown = sys.stderr.isatty()
+        self._width = 0
+
+    def show(self, told: _Match) -> None:
+        if self._is_shown and told.match:
+            scores = " : ".join(map(str, told.scores))
+            line = f"deal {told.deal + 1}, {told.entry} entries, {scores}"
+            click.echo("\r" + line.ljust(self._width), nl=False, err=True)
+            self._width = len(line)
+
+    def end(self) -> None:
+        if self._is_shown and self._width:
+            click.echo("\r" + " " * self._width + "\r", nl=False, err=True)
+
+
+def _hear(told: _Match, moving: _Progress, seat: int, report: Report) -> None:
+    match report["event"]:
+        case "formed":
+            told.match, told.names = report["match"], tuple(report["names"])
+        case "moved":
+            if report["entry"] > told.entry:
+                told.entry, told.deal = report["entry"], report["deal"]
+                told.scores = tuple(report["scores"])
+                moving.show(told)
+        case "fault":
+            told.faults.append(report["text"])
+        case "log":
+            told.logs[seat] = Path(report["log"])
+        case _:
+            pass
+
+
+def _play(rules: RuleSet, players: int, pace: str, logs: Path) -> tuple[_Match, float]:
+    told, moving = _Match(), _Progress()
+    with tempfile.TemporaryDirectory(prefix="kemps-demo-") as scratch:
+        rules_file = Path(scratch) / "rules.toml"
+        rules_file.write_text(canonical_text(rules), encoding="utf-8")
+        plan = LaunchPlan(players, rules_file, pace, logs, Path(scratch))
+        began = time.monotonic()
+        try:
+            asyncio.run(launch(plan, lambda seat, report: _hear(told, moving, seat, report)))
+        finally:
+            moving.end()
+        return told, time.monotonic() - began
+
+
+@click.command()
+@click.option(
+    "--players", default=4, show_default=True, type=click.IntRange(4, 16), help="Peers at the table."
+)
+@click.option(
+    "--rules",
+    "rules_option",
+    default="kemps",
+    show_default=True,
+    metavar="PRESET|FILE",
+    help="A preset, a variant such as kemps/go, or a file of house rules.",
+)
+@click.option(
+    "--pace",
+    type=click.Choice(PACES),
+    default="normal",
+    show_default=True,
+    help="normal: the bots take their time, as people do. fast: they do not, and nobody looks first.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("kemps-logs"),
+    show_default=True,
+    help="Directory for the logs.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.pass_context
+def demo(ctx: click.Context, *, players: int, rules_option: str, pace: str, out: Path, as_json: bool) -> None:
+    """Play a whole match between separate peer processes on this machine.
+
+    Every process is one peer with a bot at its seat. They meet, shuffle, play and leave one signed log each;
+    then the logs are audited. Exits with the audit's code.
+    """
+    rules = read_rule_option(rules_option, players)
+    if pace == "fast":
+        rules = override(rules, {"look_ms": 0})
+    make_directory(out)
+    try:
+        told, seconds = _play(rules, players, pace, out.resolve())
+    except RuntimeFault as fault:
+        raise CommandError(
+            Exit.ABANDONED, f"the match was abandoned: {fault}", f"The logs so far are in {out}."
+        ) from None
+    logs = [told.logs[seat] for seat in range(players)]
+    with progress("checking") as show:
+        joint = audit_all([read_log(log) for log in logs], progress=show)
+    if as_json:
+        click.echo(json.dumps(_as_json(joint, rules_option, players, seconds, logs)))
+    else:
+        for line in _lines(joint, rules_option, seconds, logs):
+            click.echo(line)
+    ctx.exit(exit_of(joint))
+
+
+def _as_json(
+    joint: JointAudit, rules: str, players: int, seconds: float, logs: list[Path]
+) -> dict[str, object]:
+    one = joint.audits[0]
+    return {
+        "match": None if one.founding is None else one.founding.match.hex(),
+        "rules": rules,
+        "players": players,
+        "winners": list(one.winners),
+        "scores": list(one.scores),
+        "deals": one.deals,
+        "entries": 0 if one.head is None else one.head.index,
+        "seconds": round(seconds, 1),
+        "logs": [str(log) for log in logs],
+        "audit": joint.verdict.value,
+    }
+
+
+def _lines(joint: JointAudit, rules: str, seconds: float, logs: list[Path]) -> Iterator[str]:
+    one = joint.audits[0]
+    people = people_in(joint)
+    if one.founding is not None and one.match is not None:
+        teams = " against ".join(people.team(team) for team in range(one.founding.seats // 2))
+        yield f"match {one.founding.match.hex()[:16]}: {teams}, rules {rules}"
+        yield result_line(one.founding.rules, one.scores, one.winners, people)
+        entries = counted(one.match.head.index, "entry", "entries")
+        yield f"{counted(one.deals, 'deal')} and {entries} in {seconds:.0f} s, one process for each player"
+    if joint.verdict is Verdict.CLEAN:
+        yield verdict_line(joint)
+    else:
+        yield from audit_lines(joint, [str(log) for log in logs])
+    yield f"logs: {', '.join(log.name for log in logs)} in {logs[0].parent}"
+    yield f"see it again: kemps replay {shlex.quote(str(logs[0]))}"

@@ -1,0 +1,1 @@
+"""Experiments: benches now; fairness, faults and attacks later."""
