@@ -2,7 +2,8 @@
 
 Knows what claims ask for only through the functions it is given. Invariants:
 
-1. An item counts only with its whole tape before it; two items at one number are evidence, not a choice.
+1. An item counts only with its whole tape before it. Two items in one place are evidence; both are kept, so
+   that everybody can follow the tape whichever of them it goes on from.
 2. A claim is held only with its author's tape up to it, every claim named there, and its head final here.
 3. A tape counts for the poll, item by item, up to its first mention of a claim that is not held.
 
@@ -12,22 +13,36 @@ Section "Tape" of protocol.md.
 from collections import deque
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field
+from enum import Enum, auto
 
-from kemps_p2p.codec import Digest, encode
+from kemps_p2p.codec import Digest
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.evidence import Equivocation, contradiction
+from kemps_p2p.ledger.evidence import equivocation
 from kemps_p2p.ledger.poll import Contender
-from kemps_p2p.ledger.tape import Claim, Receipt, TapeItem
+from kemps_p2p.ledger.tape import NO_DIGEST, Claim, Receipt, TapeItem, shown
 
 EARLY_ITEMS_MAX = 4096
+FORK_DEPTH = 64
+"""How far back a peer is shown our version of a tape that ends otherwise there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What an item brought: the items that now follow without a gap, in order, and what was found wrong."""
+
+    released: tuple[TapeItem, ...] = ()
+    faults: tuple[PeerFault, ...] = ()
 
 
 @dataclass(slots=True)
 class _Tape:
+    """`items`: at each number the first that was held. `early`: by the digest of the item they wait for."""
+
     items: list[TapeItem] = field(default_factory=list)
     held_at_ms: list[int] = field(default_factory=list)
-    early: dict[int, TapeItem] = field(default_factory=dict)
+    early: dict[Digest, dict[Digest, TapeItem]] = field(default_factory=dict)
+    early_count: int = 0
 
 
 class TapeBook:
@@ -41,59 +56,98 @@ class TapeBook:
         """How many items of each tape are held without a gap."""
         return tuple(len(tape.items) for tape in self._tapes)
 
-    def has_gap(self, seat: Seat) -> bool:
-        """True if later items of this tape wait for a missing one."""
-        return bool(self._tapes[seat].early)
+    def ends(self) -> tuple[Digest, ...]:
+        """The digest of the last item of each tape that is held without a gap; zeros for an empty tape."""
+        return tuple(tape.items[-1].digest if tape.items else NO_DIGEST for tape in self._tapes)
 
-    def is_known(self, seat: Seat, number: int, digest: Digest) -> bool:
-        """True if this very item is already here."""
-        tape = self._tapes[seat]
-        if number < len(tape.items):
-            return tape.items[number].digest == digest
-        return number in tape.early and tape.early[number].digest == digest
+    def is_known(self, digest: Digest) -> bool:
+        """True if this very item is already here, in its place or early."""
+        return digest in self.by_digest or any(
+            digest in waiting for tape in self._tapes for waiting in tape.early.values()
+        )
 
-    def add(self, item: TapeItem, now_ms: int) -> list[TapeItem]:
-        """Take an item in; return those that now follow without a gap, in order.
-
-        Raises `PeerFault` with the author as culprit: EQUIVOCATION (with evidence), BAD_LINK, BAD_STAMP.
-        """
-        tape = self._tapes[item.seat]
-        number = item.item.number
-        other = tape.items[number] if number < len(tape.items) else tape.early.get(number)
-        if other is not None:
-            why = contradiction(other, item)
-            if why is None:
-                return []
-            evidence = encode(Equivocation(first=other.signed, second=item.signed))
-            raise PeerFault(Fault.EQUIVOCATION, why, culprit=item.seat, evidence=evidence)
-        if len(tape.early) >= EARLY_ITEMS_MAX:
-            return []
-        tape.early[number] = item
+    def add(self, item: TapeItem, now_ms: int) -> Added:
+        """Take an item in. The author is the culprit of every fault; EQUIVOCATION comes with its evidence."""
         released: list[TapeItem] = []
-        while (following := tape.early.pop(len(tape.items), None)) is not None:
-            if tape.items:
-                self._check_follows(tape.items[-1], following)
-            tape.items.append(following)
-            tape.held_at_ms.append(now_ms)
-            self.by_digest[following.digest] = following
-            released.append(following)
-        return released
+        faults: list[PeerFault] = []
+        if self.is_known(item.digest):
+            return Added()
+        todo = [item]
+        while todo:
+            following = todo.pop()
+            tape = self._tapes[following.seat]
+            if not self._has_predecessor(following):
+                self._keep_early(tape, following, faults)
+                continue
+            fault = self._follow(tape, following, now_ms)
+            if fault is not None:
+                faults.append(fault)
+            if following.digest in self.by_digest:
+                released.append(following)
+                waiting = tape.early.pop(following.digest, {})
+                tape.early_count -= len(waiting)
+                todo.extend(waiting.values())
+        return Added(tuple(released), tuple(faults))
+
+    def _has_predecessor(self, item: TapeItem) -> bool:
+        return item.item.number == 0 or item.item.prev in self.by_digest
 
     @staticmethod
-    def _check_follows(last: TapeItem, item: TapeItem) -> None:
-        if item.item.prev != last.digest:
-            raise PeerFault(Fault.BAD_LINK, "an item does not link to its predecessor", culprit=item.seat)
-        if item.item.lamport <= last.item.lamport:
-            raise PeerFault(Fault.BAD_STAMP, "a stamp does not grow along its tape", culprit=item.seat)
+    def _keep_early(tape: _Tape, item: TapeItem, faults: list[PeerFault]) -> None:
+        """Keep an item until the one it links to comes; if another one is there, that is evidence."""
+        if tape.early_count >= EARLY_ITEMS_MAX:
+            return
+        tape.early.setdefault(item.item.prev, {})[item.digest] = item
+        tape.early_count += 1
+        number = item.item.number
+        if number <= len(tape.items):
+            fault = equivocation(tape.items[number - 1], item)
+            if fault is not None:
+                faults.append(fault)
 
-    def since(self, lengths: tuple[int, ...], before_ms: int, limit_bytes: int) -> Iterator[TapeItem]:
-        """Items beyond the given lengths that are held since before `before_ms`, as far as they fit."""
-        for tape, start in zip(self._tapes, lengths, strict=True):
+    def _follow(self, tape: _Tape, item: TapeItem, now_ms: int) -> PeerFault | None:
+        """Put an item whose predecessor is held in its place, unless it has none; say what is wrong."""
+        number = item.item.number
+        if number > 0:
+            before = self.by_digest[item.item.prev]
+            if before.seat != item.seat or before.item.number != number - 1:
+                return PeerFault(Fault.BAD_LINK, "an item links to one of another place", culprit=item.seat)
+            if item.item.lamport <= before.item.lamport:
+                return PeerFault(Fault.BAD_STAMP, "a stamp does not grow along its tape", culprit=item.seat)
+        self.by_digest[item.digest] = item
+        if number == len(tape.items):
+            tape.items.append(item)
+            tape.held_at_ms.append(now_ms)
+            return None
+        return equivocation(tape.items[number], item)
+
+    def since(
+        self, lengths: tuple[int, ...], ends: tuple[Digest, ...], before_ms: int, limit_bytes: int
+    ) -> Iterator[TapeItem]:
+        """Items that a peer with tapes of these lengths and ends lacks, as far as they fit; at least one.
+
+        Only what is held since before `before_ms`. Where the peer's tape ends in another item than this one
+        has in that place, the tape is forked: it is shown from some items before.
+        """
+        count = 0
+        for tape, length, end in zip(self._tapes, lengths, ends, strict=True):
+            is_forked = 0 < length <= len(tape.items) and tape.items[length - 1].digest != end
+            start = max(0, length - FORK_DEPTH) if is_forked else length
             for item, held_at_ms in zip(tape.items[start:], tape.held_at_ms[start:], strict=True):
-                limit_bytes -= len(item.signed.raw)
-                if limit_bytes < 0 or held_at_ms > before_ms:
+                if held_at_ms > before_ms:
                     break
+                limit_bytes -= len(item.signed.raw)
+                if limit_bytes < 0 and count > 0:
+                    return
+                count += 1
                 yield item
+
+
+class Hold(Enum):
+    """Why a claim is not held: not yet, or never, since no honest seat can have made it."""
+
+    LATER = auto()
+    NEVER = auto()
 
 
 @dataclass(slots=True)
@@ -117,26 +171,17 @@ class HeldClaim:
         return self.item.seat
 
 
-def mentioned(item: TapeItem) -> list[Digest]:
-    """The claims that an item makes or receipts, in order."""
-    return [
-        item.digest if isinstance(statement, Claim) else statement.claim
-        for statement in item.item.body
-        if isinstance(statement, Claim | Receipt)
-    ]
-
-
 class ClaimBook:
     """Held, undecided claims, and where each tape mentions them.
 
-    `hold(item, claim)` returns the held claim, or None while its head is not final here; it may raise
-    `PeerFault` for a claim that cites another chain. `conflicts(a, b)` says whether two do not commute.
+    `hold(item, claim)` returns the held claim, or why it is not held. `conflicts(a, b)` says whether two do
+    not commute.
     """
 
     def __init__(
         self,
         seats: int,
-        hold: Callable[[TapeItem, Claim], HeldClaim | None],
+        hold: Callable[[TapeItem, Claim], HeldClaim | Hold],
         conflicts: Callable[[HeldClaim, HeldClaim], bool],
     ) -> None:
         self._hold = hold
@@ -182,11 +227,15 @@ class ClaimBook:
             return False
         if own is not None and item.digest not in self._known:
             new = self._hold(item, own)
-            if new is None:
-                return False
-            self._admit(new)
-            held.append(new)
-        for claim in mentioned(item):
+            match new:
+                case Hold.LATER:
+                    return False
+                case Hold.NEVER:
+                    self._known.add(item.digest)
+                case HeldClaim():
+                    self._admit(new)
+                    held.append(new)
+        for claim in shown(item):
             if claim in self.undecided:
                 self._count += 1
                 self._places[item.seat].setdefault(claim, self._count)
@@ -240,7 +289,7 @@ class ClaimBook:
     def earlier_of_kind(
         self, seat: Seat, kind: object, number: int, logged: Set[Digest] = frozenset()
     ) -> bool:
-        """True if an earlier claim of this seat and kind is undecided and not among those logged meanwhile."""
+        """True if an earlier claim of this seat and kind is undecided and not logged meanwhile."""
         return any(
             held.seat == seat
             and held.kind is kind
@@ -248,6 +297,27 @@ class ClaimBook:
             and held.id not in logged
             for held in self.undecided.values()
         )
+
+    def before_of_kind(self, claim: Digest) -> tuple[Digest, ...]:
+        """Where a claim is refused: the earlier ones of its seat and kind, which may be why."""
+        held = self.undecided[claim]
+        if not held.is_refused:
+            return ()
+        return tuple(
+            other.id
+            for other in self.undecided.values()
+            if (other.seat, other.kind) == (held.seat, held.kind)
+            and other.item.item.number < held.item.item.number
+        )
+
+    def refuse_before(self, index: int) -> None:
+        """Claims against a head before `index` are too old: refused from now on, and nobody's rivals."""
+        for held in self.undecided.values():
+            if held.claim.head.index < index and not held.is_refused:
+                held.is_refused = True
+                for rival in held.rivals:
+                    self.undecided[rival].rivals.discard(held.id)
+                held.rivals.clear()
 
     def places(self) -> dict[Seat, dict[Digest, int]]:
         """What each tape shows, as `decide` takes it."""
@@ -262,15 +332,23 @@ class ClaimBook:
         return claim in self._places[seat]
 
     def settle(self, claim: Digest) -> None:
-        """The claim is logged: it is no rival any more."""
-        held = self.undecided.pop(claim, None)
+        """The claim is logged: it is no rival any more, nor is any that a forked tape has beside it."""
         self._known.add(claim)
+        held = self.undecided.get(claim)
         if held is None:
             return
+        for other in list(self.undecided.values()):
+            if (other.seat, other.kind) == (held.seat, held.kind) and (
+                other.item.item.number <= held.item.item.number
+            ):
+                self._drop(other)
+
+    def _drop(self, held: HeldClaim) -> None:
+        del self.undecided[held.id]
         for rival in held.rivals:
             if rival in self.undecided:
-                self.undecided[rival].rivals.discard(claim)
+                self.undecided[rival].rivals.discard(held.id)
         for places in self._places:
-            places.pop(claim, None)
-        del self._mentions[claim]
-        self.contested.discard(claim)
+            places.pop(held.id, None)
+        del self._mentions[held.id]
+        self.contested.discard(held.id)

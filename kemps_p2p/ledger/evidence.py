@@ -4,7 +4,7 @@ Only what signed items prove by themselves lives here; what needs the deck or th
 Section "Evidence" of protocol.md.
 """
 
-from kemps_p2p.codec import Digest, Record
+from kemps_p2p.codec import Digest, Record, encode
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import entry_of
@@ -19,11 +19,17 @@ class Equivocation(Record, frozen=True, tag=1):
 
 
 def contradiction(first: TapeItem, second: TapeItem) -> str | None:
-    """Why two different items of one seat cannot both come from an honest program; None if they can."""
+    """Why two different items of one seat cannot both come from an honest program; None if these do not say.
+
+    Of two branches of a tape, only where they part is evidence: what follows follows from that.
+    """
     if first.seat != second.seat or first.digest == second.digest:
         return None
-    if first.item.number == second.item.number:
+    if first.item.number == second.item.number and first.item.prev == second.item.prev:
         return f"two items at number {first.item.number} of one tape"
+    for before, after in ((first, second), (second, first)):
+        if after.item.number == before.item.number + 1 and after.item.prev != before.digest:
+            return f"item {after.item.number} of a tape links to another one than item {before.item.number}"
     one, other = entry_of(first), entry_of(second)
     if one and other and (one.epoch, one.term, one.index) == (other.epoch, other.term, other.index):
         return f"two entries at index {one.index} of one term"
@@ -37,6 +43,15 @@ def contradiction(first: TapeItem, second: TapeItem) -> str | None:
             if same_place and ack.head.digest != second_ack.head.digest:
                 return f"acks of two entries at index {ack.head.index}"
     return None
+
+
+def equivocation(first: TapeItem, second: TapeItem) -> PeerFault | None:
+    """The fault that two items prove, with the evidence; None if they do not contradict each other."""
+    why = contradiction(first, second)
+    if why is None:
+        return None
+    evidence = encode(Equivocation(first=first.signed, second=second.signed))
+    return PeerFault(Fault.EQUIVOCATION, why, culprit=first.seat, evidence=evidence)
 
 
 def check_equivocation(evidence: Equivocation, match: Digest, keys: tuple[bytes, ...]) -> Seat:

@@ -17,7 +17,7 @@ from enum import Enum, auto
 from kemps_p2p.codec import Digest, tagged_hash
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.coins import priority
-from kemps_p2p.ledger.tape import Claim, Receipt, TapeItem
+from kemps_p2p.ledger.tape import TapeItem, shown
 
 Places = Mapping[Digest, int]
 """What one tape shows: claims on it (own or receipted) and their order; lower is earlier."""
@@ -163,27 +163,17 @@ def _word(a: Digest, b: Digest, places: Places) -> Order:
 
 
 def places_in(items: Iterable[TapeItem], claims: Collection[Digest]) -> dict[Seat, dict[Digest, int]]:
-    """What a handful of items shows of their tapes about some claims.
+    """What a handful of items shows of their tapes about some claims: a claim's place is its first showing.
 
     A mention names the undecided rivals before it, so that a rival without a mention of its own among the
     items still has its place: just before the first mention that names it.
     """
     tapes: dict[Seat, dict[Digest, int]] = {}
-    named: list[tuple[Seat, Digest, int]] = []
     for item in sorted(items, key=lambda item: item.item.number):
         places = tapes.setdefault(item.seat, {})
-        for slot, statement in enumerate(item.item.body):
-            place = (item.item.number * 4096 + slot) * 2
-            match statement:
-                case Claim(rivals=rivals) if item.digest in claims:
-                    places.setdefault(item.digest, place)
-                case Receipt(claim=claim, rivals=rivals) if claim in claims:
-                    places.setdefault(claim, place)
-                case _:
-                    continue
-            named.extend((item.seat, rival, place - 1) for rival in rivals if rival in claims)
-    for seat, rival, place in named:
-        tapes[seat].setdefault(rival, place)
+        for claim in shown(item):
+            if claim in claims:
+                places.setdefault(claim, len(places))
     return tapes
 
 

@@ -8,18 +8,18 @@ Knows nothing of what a claim asks for or a deed fulfils: both are opaque bytes.
 Section "Tape" of protocol.md.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kemps_p2p.codec import Digest, Record, decode, encode, tagged_hash
+from kemps_p2p.codec import DIGEST_BYTES, Digest, Record, decode, encode, tagged_hash
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity, verify
 
 ITEM_LABEL = "kemps/v1/item"
 ITEM_BYTES_MAX = 256 * 1024
-NO_DIGEST = Digest(bytes(32))
+NO_DIGEST = Digest(bytes(DIGEST_BYTES))
 
 
 class Head(Record, frozen=True):
@@ -133,7 +133,7 @@ def open_item(signed: Signed, match: Digest, keys: tuple[bytes, ...]) -> TapeIte
 def check_form(item: Item) -> None:
     """Raise `PeerFault` with the author as culprit for an item that no honest program signs."""
     seat = item.seat
-    if item.incarnation != 0 or item.number < 0 or len(item.prev) != 32:
+    if item.incarnation != 0 or item.number < 0 or len(item.prev) != DIGEST_BYTES:
         raise PeerFault(Fault.BAD_LINK, "number, incarnation or link out of range", culprit=seat)
     if (item.number == 0) != (item.prev == NO_DIGEST):
         raise PeerFault(Fault.BAD_LINK, "only the first item has no predecessor", culprit=seat)
@@ -145,6 +145,26 @@ def check_form(item: Item) -> None:
         raise PeerFault(Fault.MALFORMED, "an entry stands alone in its item", culprit=seat)
     if sum(isinstance(statement, Claim) for statement in item.body) > 1:
         raise PeerFault(Fault.MALFORMED, "an item makes more than one claim", culprit=seat)
+    if not all(map(_is_in_range, item.body)):
+        raise PeerFault(Fault.MALFORMED, "an index below 0, or a digest that is none", culprit=seat)
+
+
+def _is_in_range(statement: Statement) -> bool:
+    match statement:
+        case Claim(head=head, rivals=rivals):
+            return _is_place(head) and all(len(rival) == DIGEST_BYTES for rival in rivals)
+        case Receipt(claim=claim, rivals=rivals):
+            return all(len(digest) == DIGEST_BYTES for digest in (claim, *rivals))
+        case Ack(epoch=epoch, term=term, head=head):
+            return epoch >= 0 and term >= 0 and _is_place(head)
+        case CoinReveal(index=index):
+            return index >= 0
+        case Deed() | Append():
+            return True
+
+
+def _is_place(head: Head) -> bool:
+    return head.index >= 0 and len(head.digest) == DIGEST_BYTES
 
 
 def claim_of(item: Item) -> Claim | None:
@@ -153,6 +173,24 @@ def claim_of(item: Item) -> Claim | None:
         if isinstance(statement, Claim):
             return statement
     return None
+
+
+def shown(item: TapeItem) -> Iterator[Digest]:
+    """The claims that an item shows to be on its tape, earliest first.
+
+    A mention names the undecided rivals before it, so those are on the tape as well: the tape books and
+    `poll.places_in` read items alike.
+    """
+    for statement in item.item.body:
+        match statement:
+            case Claim(rivals=rivals):
+                yield from rivals
+                yield item.digest
+            case Receipt(claim=claim, rivals=rivals):
+                yield from rivals
+                yield claim
+            case _:
+                continue
 
 
 class TapeWriter:

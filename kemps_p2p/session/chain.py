@@ -13,11 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kemps_p2p.codec import Digest
-from kemps_p2p.errors import Fault, PeerFault
+from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.events import Event as GameEvent
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.book import ClaimBook
 from kemps_p2p.ledger.entry import Contest, Drawn, Entry, Note, Settled, named_items, quorum
+from kemps_p2p.ledger.evidence import equivocation
 from kemps_p2p.ledger.poll import decide
 from kemps_p2p.ledger.tape import Ack, TapeItem
 from kemps_p2p.session.fold import OpenRecord, Proofs
@@ -48,7 +49,7 @@ class Chain:
         self._book = book
         self._proofs = proofs
         self._items = items
-        self._waiting: dict[int, tuple[TapeItem, Entry]] = {}
+        self._waiting: dict[tuple[int, Seat], tuple[TapeItem, Entry]] = {}
         self._unfinal: deque[Accepted] = deque()
         self._digests: list[Digest] = [start.head.digest]
         self._acked = [0] * start.seats
@@ -56,12 +57,16 @@ class Chain:
         self._shown_at_ms: int | None = None
 
     def add_entry(self, item: TapeItem, entry: Entry) -> None:
-        """Take an entry in. Raises `PeerFault` EQUIVOCATION for a second one of its author at an index."""
-        other = self._waiting.get(entry.index)
+        """Take an entry in; its turn comes when its author is on duty at its index.
+
+        Raises `PeerFault` EQUIVOCATION, with its evidence, for a second entry of one author at an index.
+        """
+        place = entry.index, item.seat
+        other = self._waiting.get(place)
         if other is None and entry.index > self.tip.head.index:
-            self._waiting[entry.index] = item, entry
-        elif other is not None and other[0].seat == item.seat and other[0].digest != item.digest:
-            raise PeerFault(Fault.EQUIVOCATION, f"two entries at index {entry.index}", culprit=item.seat)
+            self._waiting[place] = item, entry
+        elif other is not None and (fault := equivocation(other[0], item)) is not None:
+            raise fault
 
     def add_ack(self, seat: Seat, ack: Ack) -> None:
         """Count an ack as far as its entry is known here; keep it otherwise."""
@@ -78,7 +83,8 @@ class Chain:
         seat acks; the entry is dropped then.
         """
         index = self.tip.head.index + 1
-        waiting = self._waiting.get(index)
+        place = index, self.tip.on_duty
+        waiting = self._waiting.get(place)
         if waiting is None:
             return None
         item, entry = waiting
@@ -94,9 +100,9 @@ class Chain:
         try:
             match, events = step(self.tip, record, self._proofs)
         except PeerFault:
-            del self._waiting[index]
+            del self._waiting[place]
             raise
-        del self._waiting[index]
+        del self._waiting[place]
         accepted = Accepted(record, match, events)
         self._advance(accepted, now_ms)
         return accepted
@@ -118,6 +124,7 @@ class Chain:
                         self._book.settle(claim)
                 case _:
                     pass
+        self._book.refuse_before(self.tip.past[0].head.index)
         author = accepted.record.item.seat
         self._acked[author] = max(self._acked[author], accepted.match.head.index)
         early, self._early_acks = self._early_acks, []
@@ -149,10 +156,7 @@ class Chain:
         due = self.play_due_ms()
         if due is None or now_ms >= due - CLOCK_SLACK_MS:
             return True
-        return not any(
-            isinstance(event, Note) and isinstance(read_note(event.payload), PlayStarted)
-            for event in entry.events
-        )
+        return not any(isinstance(event, Note) and _starts_play(event) for event in entry.events)
 
     def play_due_ms(self) -> int | None:
         """When the look is over by the own clock; None while the pool is not complete."""
@@ -169,3 +173,11 @@ class Chain:
             self.final = accepted.match
             done.append(accepted)
         return done
+
+
+def _starts_play(note: Note) -> bool:
+    try:
+        return isinstance(read_note(note.payload), PlayStarted)
+    except PeerFault:
+        # The fold says so again, and whose fault it is.
+        return False

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from kemps_p2p.codec import Digest
 from kemps_p2p.errors import Fault, PeerFault
-from kemps_p2p.game.actions import Action, Next, kind
+from kemps_p2p.game.actions import Action, Kind, Next, kind
 from kemps_p2p.game.conflicts import precedes_when_together
 from kemps_p2p.game.state import Result as GameResult
 from kemps_p2p.game.state import apply, lose_deal
@@ -39,7 +39,7 @@ class _Ask:
 
 def settled(fold: Fold, event: Settled) -> None:
     """Fold a claim that is first of all that conflict with it."""
-    _check_decided(fold, (event.claim,), (event.claim, *event.evidence))
+    check_decided(fold, (event.claim,), (event.claim, *event.evidence))
     result = settle(fold, fold.items[event.claim])
     if result is not event.result:
         raise fold.fault(Fault.BAD_VERDICT, f"the result is {result.name}, not {event.result.name}")
@@ -49,7 +49,7 @@ def contest(fold: Fold, event: Contest) -> None:
     """Fold the naming of claims that are together; their authors now owe coins."""
     if len(event.claims) < 2:
         raise fold.fault(Fault.BAD_ORDER, "a contest of fewer than two claims")
-    decided = _check_decided(fold, event.claims, (*event.claims, *event.evidence))
+    decided = check_decided(fold, event.claims, (*event.claims, *event.evidence))
     claims = {name: fold.items[name] for name in decided.claims}
     opened = OpenContest(fold.index, decided, claims)
     fold.match = replace(fold.match, contests=(*fold.match.contests, opened))
@@ -70,11 +70,25 @@ def drawn(fold: Fold, event: Drawn) -> None:
 def draw(
     fold: Fold, opened: OpenContest, coins: tuple[TapeItem, ...]
 ) -> tuple[tuple[Digest, ...], tuple[Result, ...]]:
-    """Order a contest by its claimants' coins (one item each, by seat) and apply its claims."""
+    """Order a contest by its claimants' coins (one item each, by seat) and apply its claims.
+
+    Of two claims at one number of a forked tape, the second is refused.
+    """
     order = draw_order(fold.match, opened, _take_coins(fold, opened, coins))
     contests = tuple(contest for contest in fold.match.contests if contest is not opened)
     fold.match = replace(fold.match, contests=contests)
-    return order, tuple(settle(fold, opened.claims[name]) for name in order)
+    items_in_order = [opened.claims[name] for name in order]
+    return order, tuple(
+        Result.REFUSED if _is_overtaken(fold.match, item) else settle(fold, item) for item in items_in_order
+    )
+
+
+def _is_overtaken(match: Match, item: TapeItem) -> bool:
+    """True if this claim, or a later one of its seat and kind, is logged."""
+    claim = claim_of(item.item)
+    assert claim is not None, "only claims are asked about"
+    last = match.logged.get((item.seat, kind(action_of(item, claim))))
+    return last is not None and item.item.number <= last.number
 
 
 def _take_coins(fold: Fold, opened: OpenContest, items: tuple[TapeItem, ...]) -> tuple[bytes, ...]:
@@ -124,8 +138,7 @@ def settle(fold: Fold, item: TapeItem) -> Result:
     action = action_of(item, claim)
     match = fold.match
     key = (item.seat, kind(action))
-    last = match.logged.get(key)
-    if last is not None and item.item.number <= last.number:
+    if _is_overtaken(match, item):
         raise fold.fault(Fault.BAD_ORDER, "a claim is logged twice, or after a later one of its kind")
     is_refused = refusal(match, item, claim) is not None
     logged = Logged(item.item.number, fold.index)
@@ -148,7 +161,7 @@ def _start_deal(fold: Fold) -> None:
         fold.take(lose_deal(match.game, culprit))
 
 
-def _check_decided(fold: Fold, wanted: tuple[Digest, ...], names: tuple[Digest, ...]) -> DecidedSet:
+def check_decided(fold: Fold, wanted: tuple[Digest, ...], names: tuple[Digest, ...]) -> DecidedSet:
     """Re-decide from the evidence; raise with the entry's author as culprit if it does not say the same."""
     if any(claim_of(fold.items[name].item) is None for name in wanted):
         raise fold.fault(Fault.BAD_EVIDENCE, "an item named as a claim makes none")
@@ -166,18 +179,25 @@ def _check_decided(fold: Fold, wanted: tuple[Digest, ...], names: tuple[Digest, 
 
 
 def _asks(fold: Fold, names: Iterable[Digest]) -> dict[Digest, _Ask]:
-    """The undecided claims among the named items; those logged earlier are rivals no more."""
+    """The undecided claims among the named items; those logged earlier are rivals no more.
+
+    A claim behind another of its seat and kind is refused, as it was when the witnesses held it.
+    """
     contested = {name for opened in fold.match.contests for name in opened.claims}
-    asks = {}
-    for name in names:
-        item = fold.items[name]
+    asks: dict[Digest, _Ask] = {}
+    found = sorted((fold.items[name] for name in names), key=lambda item: item.item.number)
+    numbers: dict[tuple[Seat, Kind], int] = {}
+    for item in found:
         claim = claim_of(item.item)
-        if claim is None or name in contested:
+        if claim is None or _is_overtaken(fold.match, item):
             continue
         action = action_of(item, claim)
-        last = fold.match.logged.get((item.seat, kind(action)))
-        if last is None or last.number < item.item.number:
-            asks[name] = _Ask(item, claim, action, refusal(fold.match, item, claim) is not None)
+        place = item.seat, kind(action)
+        number = item.item.number
+        is_behind = numbers.setdefault(place, number) < number and kind(action) is not Kind.FREE
+        if item.digest not in contested:
+            is_refused = is_behind or refusal(fold.match, item, claim) is not None
+            asks[item.digest] = _Ask(item, claim, action, is_refused)
     return asks
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
-from kemps_p2p.codec import derive, encode
+from kemps_p2p.codec import Digest, derive, encode
 from kemps_p2p.deck.deal import (
     Deck,
     Seed,
@@ -22,7 +22,6 @@ from kemps_p2p.deck.deal import (
     add_turn,
     check_turn,
     is_shuffled,
-    list_digest,
     make_key,
     make_shares,
     make_turn,
@@ -33,9 +32,18 @@ from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.cards import Card
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.coins import Coin
-from kemps_p2p.ledger.tape import CoinReveal, Deed, Statement
+from kemps_p2p.ledger.tape import NO_DIGEST, CoinReveal, Deed, Statement
 from kemps_p2p.session.deeds import Offered
-from kemps_p2p.session.duties import OweAnswer, OweCoin, OweKey, OweSeed, OweShares, OweTurn, duties
+from kemps_p2p.session.duties import (
+    OweAnswer,
+    OweCoin,
+    OweKey,
+    OweSeed,
+    OweShares,
+    OweTurn,
+    duties,
+    is_wanted,
+)
 from kemps_p2p.session.fold import ProofId
 from kemps_p2p.session.match import ATTEMPT, Match, deck_of, fresh_deck
 from kemps_p2p.session.messages import DeedBody, KeyDeed, SeedDeed, ShareDeed, TurnDeed
@@ -81,7 +89,7 @@ class Dealing:
         self._coins = dict(pairwise(coins))
         self._done: set[tuple[object, ...]] = set()
         self._faces: dict[tuple[int, Position], Card] = {}
-        self._turns: dict[tuple[int, int], dict[Seat, tuple[Offered, Turn]]] = {}
+        self._turns: dict[tuple[int, int, Digest, Seat], tuple[Offered, Turn]] = {}
 
     def fulfil(self, match: Match) -> Iterator[Statement | Job]:
         """Everything this seat owes at a final head and has not done or begun yet."""
@@ -117,10 +125,10 @@ class Dealing:
             yield Job(None, work)
 
     def offer(self, offered: Offered) -> None:
-        """Note a turn that came on a tape, for the draft."""
-        if isinstance(offered.body, TurnDeed):
-            turns = self._turns.setdefault((offered.body.deal, offered.body.round), {})
-            turns.setdefault(offered.seat, (offered, offered.body.turn))
+        """Note a turn that came on a tape, for the draft: the first that goes by the item before it."""
+        body = offered.body
+        if isinstance(body, TurnDeed):
+            self._turns.setdefault((body.deal, body.round, body.on, offered.seat), (offered, body.turn))
 
     def draft(self, match: Match) -> Iterator[Job]:
         """Follow the turns on the tapes beyond the log: take the own one as soon as due, and verify each.
@@ -128,15 +136,13 @@ class Dealing:
         The own turn comes first, since all the others wait for it.
         """
         for (deal, round_), logged in match.decks.items():
-            if is_shuffled(logged):
+            if is_shuffled(logged) or not is_wanted(match, deal):
                 continue
-            deck = logged
+            deck, on = logged, match.turned.get((deal, round_), NO_DIGEST)
             checks: list[Job] = []
-            turns = self._turns.get((deal, round_), {})
-            while (seat := next_turn(deck)) is not None and seat in turns:
-                offered, turn = turns[seat]
-                if turn.input != list_digest(deck):
-                    break
+            while (seat := next_turn(deck)) is not None and (deal, round_, on, seat) in self._turns:
+                offered, turn = self._turns[deal, round_, on, seat]
+                on = offered.proof[0]
                 if self._once("verify", *offered.proof):
                     checks.append(Job(offered.proof, partial(check_turn, deck, seat, turn)))
                 try:
@@ -145,7 +151,7 @@ class Dealing:
                     # Its form is wrong: the verification under way says so, with the culprit.
                     break
             if next_turn(deck) == self._seat and self._once("turn", deal, round_):
-                yield Job(None, partial(_made_turn, deck, self._seat, self._seed(deal)))
+                yield Job(None, partial(_made_turn, deck, self._seat, self._seed(deal), on))
             yield from checks
 
     def faces(self, match: Match, hand: Iterable[Position]) -> dict[Position, Card]:
@@ -175,9 +181,9 @@ class Dealing:
         return True
 
 
-def _made_turn(deck: Deck, seat: Seat, seed: bytes) -> TurnDeed:
+def _made_turn(deck: Deck, seat: Seat, seed: bytes, on: Digest) -> TurnDeed:
     turn = make_turn(deck, seat, seed)
-    return TurnDeed(deal=deck.table.deal, attempt=ATTEMPT, round=deck.round, turn=turn)
+    return TurnDeed(deal=deck.table.deal, attempt=ATTEMPT, round=deck.round, on=on, turn=turn)
 
 
 def _made_shares(deck: Deck, seat: Seat, seed: bytes, positions: tuple[Position, ...]) -> ShareDeed:

@@ -19,15 +19,13 @@ from kemps_p2p.deck.deal import (
     check_turn,
     face,
     is_shuffled,
-    list_digest,
     missing,
     next_round,
-    next_turn,
 )
 from kemps_p2p.errors import Fault, PeerFault
+from kemps_p2p.game.actions import Action
 from kemps_p2p.game.cards import Card
 from kemps_p2p.game.state import (
-    Phase,
     lose_deal,
     next_position,
     owed_recycle,
@@ -35,12 +33,12 @@ from kemps_p2p.game.state import (
     turn_up,
 )
 from kemps_p2p.ids import Position, Seat
-from kemps_p2p.ledger.entry import Blamed
+from kemps_p2p.ledger.entry import Blamed, Entry, entry_of
 from kemps_p2p.ledger.evidence import contradiction
-from kemps_p2p.ledger.tape import Deed, TapeItem
-from kemps_p2p.session.duties import Duty, OweKey, OweSeed, OweShares, OweTurn, duties
+from kemps_p2p.ledger.tape import NO_DIGEST, Deed, TapeItem, claim_of
+from kemps_p2p.session.duties import Duty, OweKey, OweSeed, OweShares, OweTurn, duties, is_dealt
 from kemps_p2p.session.fold import Fold, ProofId
-from kemps_p2p.session.match import Match, deck_of, fresh_deck, owed_public, rounds
+from kemps_p2p.session.match import Match, action_of, deck_of, fresh_deck, is_over, owed_public, rounds
 from kemps_p2p.session.messages import DeedBody, KeyDeed, SeedDeed, ShareDeed, TurnDeed, read_deed
 
 
@@ -64,6 +62,25 @@ def offered(item: TapeItem) -> tuple[Offered, ...]:
                 raise PeerFault(fault.code, fault.text, culprit=item.seat) from None
             found.append(Offered(item.seat, (item.digest, slot), body))
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadItem:
+    """What an item carries for the session, decoded."""
+
+    action: Action | None
+    deeds: tuple[Offered, ...]
+    entry: Entry | None
+
+
+def read_item(item: TapeItem) -> ReadItem:
+    """Decode everything in an item before any of it takes effect.
+
+    Raises `PeerFault` with the author as culprit; the item then keeps its place on the tape and says nothing.
+    """
+    claim = claim_of(item.item)
+    action = None if claim is None else action_of(item, claim)
+    return ReadItem(action, offered(item), entry_of(item))
 
 
 def is_owed(owed: tuple[Duty, ...], deed: DeedBody) -> bool:
@@ -103,15 +120,15 @@ def check_of(match: Match, deed: Offered) -> Callable[[], object]:
 def can_check(match: Match, deed: Offered) -> bool:
     """True if what the deed's proof rests on is in the log; a turn is checked on the draft instead."""
     match deed.body:
-        case KeyDeed():
-            return True
+        case KeyDeed(deal=deal):
+            return deal == match.coming_deal
         case TurnDeed():
             return False
         case ShareDeed(deal=deal, round=round_):
             deck = match.decks.get((deal, round_))
             return deck is not None and is_shuffled(deck)
         case SeedDeed(deal=deal):
-            return match.game.phase is Phase.MATCH_OVER and 0 <= deal <= match.game.deal
+            return is_over(match) and 0 <= deal <= match.game.deal
 
 
 def _deck(match: Match, deal: int, round_: int) -> Deck:
@@ -139,6 +156,8 @@ def _add(fold: Fold, deed: Offered) -> None:
             decks[deal, 0] = add_key(_deck(match, deal, 0), seat, key)
         case TurnDeed(deal=deal, round=round_, turn=turn):
             decks[deal, round_] = add_turn(decks[deal, round_], seat, turn)
+            turned = {**match.turned, (deal, round_): deed.proof[0]}
+            match = replace(match, turned=turned)
         case ShareDeed(deal=deal, round=round_, shares=shares):
             decks[deal, round_] = add_shares(decks[deal, round_], seat, shares)
         case SeedDeed(deal=deal, seed=seed):
@@ -178,14 +197,18 @@ def recycle(fold: Fold) -> None:
 
 
 def blamed(fold: Fold, event: Blamed) -> None:
-    """Fold a proven fault: its team loses the deal that it concerns."""
+    """Fold a proven fault: its team loses the deal that it concerns, once."""
     items = tuple(fold.items[name] for name in event.items)
     if any(item.seat != event.culprit for item in items):
         raise fold.fault(Fault.BAD_BLAME, "the evidence is not the culprit's")
+    if not fold.match.blamed.isdisjoint(event.items):
+        raise fold.fault(Fault.BAD_BLAME, "the evidence has been used")
+    fold.match = replace(fold.match, blamed=fold.match.blamed | set(event.items))
     if len(items) == 2:
         if contradiction(*items) is None:
             raise fold.fault(Fault.BAD_BLAME, "the two items do not contradict each other")
-        _lose(fold, Seat(event.culprit), fold.match.game.deal)
+        running = is_dealt(fold.match)
+        _lose(fold, Seat(event.culprit), fold.match.game.deal if running else fold.match.coming_deal)
         return
     deed = _bad_deed(fold, items)
     if isinstance(deed, SeedDeed):
@@ -214,24 +237,24 @@ def _is_proven_bad(fold: Fold, deed: Offered) -> bool:
         return False
     try:
         fold.proofs.require(deed.proof, check_of(fold.match, deed))
+        _add(Fold(fold.match, fold.author, fold.items, fold.proofs), deed)
     except PeerFault as fault:
         return fault.culprit == deed.seat
     return False
 
 
 def meets_its_list(match: Match, deed: DeedBody) -> bool:
-    """False for a turn on another list than the one in the log: who showed the seat that list is to blame."""
-    if not isinstance(deed, TurnDeed):
-        return True
-    deck = match.decks.get((deed.deal, deed.round))
-    return deck is not None and next_turn(deck) is not None and deed.turn.input == list_digest(deck)
+    """False for a turn that goes by another item than the logged one: who signed that item is to blame."""
+    return not isinstance(deed, TurnDeed) or deed.on == match.turned.get((deed.deal, deed.round), NO_DIGEST)
 
 
 def _lose(fold: Fold, culprit: Seat, deal: int) -> None:
-    """The running deal is lost at once, a coming one as it starts."""
+    """The running deal is lost at once, a coming one as it starts. A deal is lost once."""
     match = fold.match
     team = match.team_of(culprit)
-    if deal == match.game.deal and match.game.phase not in (Phase.DEAL_OVER, Phase.MATCH_OVER):
+    if deal == match.game.deal and is_dealt(match):
         fold.take(lose_deal(match.game, team))
-    elif match.coming_deal not in match.spoilt:
-        fold.match = replace(match, spoilt={**match.spoilt, match.coming_deal: team})
+    elif deal == match.coming_deal and deal not in match.spoilt and not is_over(match):
+        fold.match = replace(match, spoilt={**match.spoilt, deal: team})
+    else:
+        raise fold.fault(Fault.BAD_BLAME, "a fault in a deal that is over, or lost already")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from kemps_p2p.deck.deal import is_shuffled, missing, next_turn
+from kemps_p2p.game.record import BETWEEN_DEALS
 from kemps_p2p.game.state import Phase, owed_answers
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.session.match import Match, deck_of, is_over, owed_public, rounds
@@ -77,13 +78,14 @@ def _duties(match: Match, seat: Seat) -> Iterator[Duty]:
                 yield OweSeed(deal)
         return
     yield from _shuffle_duties(match, seat)
-    yield from owed_shares(match, seat)
+    if is_dealt(match):
+        yield from owed_shares(match, seat)
     if seat in owed_answers(match.game):
         yield OweAnswer()
 
 
 def _shuffle_duties(match: Match, seat: Seat) -> Iterator[Duty]:
-    for deck in rounds(match, match.game.deal)[1:]:
+    for deck in rounds(match, match.game.deal)[1:] if is_dealt(match) else ():
         if next_turn(deck) == seat:
             yield OweTurn(match.game.deal, deck.round)
     deal = match.coming_deal
@@ -94,6 +96,16 @@ def _shuffle_duties(match: Match, seat: Seat) -> Iterator[Duty]:
         yield OweKey(deal)
     elif next_turn(deck_now) == seat:
         yield OweTurn(deal, 0)
+
+
+def is_dealt(match: Match) -> bool:
+    """True while the cards of a deal are needed: from its start until it is won, void or lost."""
+    return match.game.phase not in BETWEEN_DEALS
+
+
+def is_wanted(match: Match, deal: int) -> bool:
+    """True while a deck of this deal is of use: the running one's, or the coming one's if it is not lost."""
+    return is_dealt(match) if deal == match.game.deal else deal not in match.spoilt
 
 
 def prepares_next(match: Match) -> bool:

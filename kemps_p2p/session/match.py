@@ -56,7 +56,11 @@ class OpenContest:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A match at `head`."""
+    """A match at `head`.
+
+    `turned`: the item with the last logged turn of a round. `spoilt`: who loses a deal as it starts.
+    `blamed`: items that have proven a fault once and do not do so again.
+    """
 
     founding: Founding
     head: Head
@@ -64,8 +68,10 @@ class Match:
     past: tuple[Past, ...]
     game: State
     decks: Mapping[tuple[int, int], Deck]
+    turned: Mapping[tuple[int, int], Digest]
     spoilt: Mapping[int, Team]
     forfeits: frozenset[Team]
+    blamed: frozenset[Digest]
     seeds: Mapping[int, Mapping[Seat, bytes | None]]
     epoch: int
     term: int
@@ -104,8 +110,10 @@ def begin(founding: Founding) -> Match:
         past=(Past(head, 0, game, False),),
         game=game,
         decks={},
+        turned={},
         spoilt={},
         forfeits=frozenset(),
+        blamed=frozenset(),
         seeds={},
         epoch=0,
         term=0,

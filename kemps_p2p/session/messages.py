@@ -3,6 +3,7 @@
 Section "Messages" of protocol.md.
 """
 
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from kemps_p2p.codec import Digest, Record, decode, encode
@@ -29,11 +30,16 @@ class KeyDeed(Record, frozen=True, tag=1):
 
 
 class TurnDeed(Record, frozen=True, tag=2):
-    """A seat's shuffle turn in one round of a deal."""
+    """A seat's shuffle turn in one round of a deal.
+
+    `on`: the item with the turn before it, zeros for the first. It says whose word the seat went by: if that
+    item is the logged one and the list another, the seat lies; if it is not, the seat before said two things.
+    """
 
     deal: int
     attempt: int
     round: int
+    on: Digest
     turn: Turn
 
 
@@ -125,9 +131,13 @@ class Batch(Record, frozen=True, tag=2):
 
 
 class Status(Record, frozen=True, tag=3):
-    """How much of each tape the sender holds, and its last final entry: whoever holds more sends it."""
+    """How much of each tape the sender holds, and its last final entry: whoever holds more sends it.
+
+    `ends`: the last item of each tape, zeros for none, so that a tape that was forked shows.
+    """
 
     lengths: tuple[int, ...]
+    ends: tuple[Digest, ...]
     final: int
 
 
@@ -160,6 +170,20 @@ def read_note(payload: bytes) -> NoteBody:
 def read_lobby(raw: bytes) -> LobbyBody:
     """Decode what a seat says in the lobby."""
     return decode(raw, LobbyBody)  # type: ignore[arg-type]
+
+
+def batches(items: Iterable[Signed]) -> Iterator[tuple[Signed, ...]]:
+    """Cut items into batches that are within the limit of a message, in order."""
+    batch: list[Signed] = []
+    size = 0
+    for item in items:
+        size += len(item.raw)
+        if batch and size > BATCH_BYTES:
+            yield tuple(batch)
+            batch, size = [], len(item.raw)
+        batch.append(item)
+    if batch:
+        yield tuple(batch)
 
 
 def pack(message: Message) -> bytes:

@@ -4,7 +4,7 @@ It proposes nothing that it could not defend: every event is tried on the fold t
 Section "Ordering" of protocol.md.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -21,16 +21,17 @@ from kemps_p2p.ledger.entry import (
     Drawn,
     Event,
     Note,
+    Result,
     Settled,
 )
 from kemps_p2p.ledger.poll import DecidedSet, decide, needed_words
 from kemps_p2p.ledger.tape import Claim, Receipt, TapeItem
-from kemps_p2p.session.claims import coin_in, draw, settle
+from kemps_p2p.session.claims import check_decided, coin_in, contest, draw, settle
 from kemps_p2p.session.deeds import Offered, blamed, carried, is_owed, meets_its_list
 from kemps_p2p.session.duties import duties
 from kemps_p2p.session.fold import Fold, Proofs
 from kemps_p2p.session.match import Match, OpenContest, is_over
-from kemps_p2p.session.messages import Closed, NoteBody, PlayStarted
+from kemps_p2p.session.messages import Closed, KeyDeed, NoteBody, PlayStarted
 from kemps_p2p.session.replay import checkpoint_of, follow_up, has_all_seeds
 
 ENTRY_ITEMS_BYTES = 400 * 1024
@@ -88,7 +89,8 @@ def _deeds(work: Fold, at_hand: Materials) -> Iterator[Event]:
 
 def _blames(work: Fold, at_hand: Materials) -> Iterator[Event]:
     for name, deeds in at_hand.deeds.items():
-        bad = [deed for deed in deeds if deed.proof in at_hand.proofs.bad]
+        # A key whose proof holds may still be another's, or its opposite: the fold finds that.
+        bad = any(deed.proof in at_hand.proofs.bad or isinstance(deed.body, KeyDeed) for deed in deeds)
         event = Blamed(culprit=deeds[0].seat, items=(name,))
         if bad and _can_blame(work, event):
             yield event
@@ -133,7 +135,10 @@ def _draw_into(found: list[Drawn], work: Fold, opened: OpenContest, items: tuple
 
 
 def _claims(work: Fold, at_hand: Materials) -> Iterator[Event]:
-    """Log every decided set, again and again, since what waits behind one may be decided by it."""
+    """Log every decided set, again and again, since what waits behind one may be decided by it.
+
+    A set that the evidence does not decide as well, which only a tape that was forked can bring about, waits.
+    """
     book, logged = at_hand.book, set[Digest]()
     while True:
         decided = [
@@ -141,25 +146,40 @@ def _claims(work: Fold, at_hand: Materials) -> Iterator[Event]:
             for found in decide(book.contenders(logged), work.match.seats, None, book.places())
             if not any(book.is_blocked(name) or book.is_behind(name, logged) for name in found.claims)
         ]
-        if not decided:
-            return
+        has_logged = False
         for found in sorted(decided, key=lambda found: book.undecided[found.claims[0]].item.item.lamport):
-            logged.update(found.claims)
             evidence = evidence_for(work.match, at_hand, found, logged)
-            if len(found.claims) > 1:
-                opened = OpenContest(work.index, found, {name: at_hand.items[name] for name in found.claims})
-                work.match = replace(work.match, contests=(*work.match.contests, opened))
-                yield Contest(claims=found.claims, evidence=evidence)
-                # Whatever is behind the contest waits for its draw.
+            event = _settled_or_contest(work, found, evidence)
+            if event is None:
+                continue
+            logged.update(found.claims)
+            has_logged = True
+            yield event
+            # Whatever is behind a contest waits for its draw.
+            if isinstance(event, Contest) or work.has_started_deal:
                 return
-            result = settle(work, at_hand.items[found.claims[0]])
-            yield Settled(claim=found.claims[0], result=result, evidence=evidence)
-            if work.has_started_deal:
-                return
+        if not has_logged:
+            return
+
+
+def _settled_or_contest(work: Fold, found: DecidedSet, evidence: tuple[Digest, ...]) -> Event | None:
+    """The event that logs a decided set, once it is folded; None if the fold does not agree."""
+    if len(found.claims) > 1:
+        named = Contest(claims=found.claims, evidence=evidence)
+        return named if _try(work, lambda: contest(work, named)) else None
+    results: list[Result] = []
+
+    def settle_it() -> None:
+        check_decided(work, found.claims, (*found.claims, *evidence))
+        results.append(settle(work, work.items[found.claims[0]]))
+
+    if not _try(work, settle_it):
+        return None
+    return Settled(claim=found.claims[0], result=results[0], evidence=evidence)
 
 
 def evidence_for(
-    match: Match, at_hand: Materials, found: DecidedSet, logged: Set[Digest]
+    match: Match, at_hand: Materials, found: DecidedSet, done: Set[Digest]
 ) -> tuple[Digest, ...]:
     """The items that decide a set for a stranger, without the claims themselves.
 
@@ -167,7 +187,6 @@ def evidence_for(
     of the claims and of whatever conflicts with them, directly or through others, is carried.
     """
     book = at_hand.book
-    done = logged - set(found.claims)
     names: dict[Digest, None] = {}
     if len(found.claims) == 1:
         claim = found.claims[0]
@@ -175,51 +194,56 @@ def evidence_for(
         clean = [
             item
             for seat, item in book.mentions(claim).items()
-            if seat != held.seat and _undecided(book, _named(item, claim), done) == ()
+            if seat != held.seat and not _undecided(book, _rivals_named(item, found.claims), done)
         ]
         if not _undecided(book, held.claim.rivals, done) and len(clean) >= needed_words(match.seats, None):
             clean = clean[: needed_words(match.seats, None)]
-            names.update(dict.fromkeys(rival for rival in held.claim.rivals))
+            names.update(dict.fromkeys(held.claim.rivals))
             for item in clean:
                 names[item.digest] = None
-                names.update(dict.fromkeys(_named(item, claim)))
+                names.update(dict.fromkeys(_rivals_named(item, found.claims)))
             names.pop(claim, None)
             return tuple(names)
-    for claim in _connected(book, found, done):
-        names[claim] = None
-        for item in book.mentions(claim).values():
-            names[item.digest] = None
-            names.update(dict.fromkeys(_named(item, claim)))
-    return tuple(name for name in names if name not in found.claims)
+    return tuple(name for name in _all_around(at_hand, found, done) if name not in found.claims)
 
 
-def _named(item: TapeItem, claim: Digest) -> tuple[Digest, ...]:
-    """The rivals that an item names where it mentions a claim."""
+def _all_around(at_hand: Materials, found: DecidedSet, done: Set[Digest]) -> dict[Digest, None]:
+    """The set, what conflicts with it or is named with it, through others too, and all mentions of those."""
+    book = at_hand.book
+    reached: dict[Digest, None] = dict.fromkeys(found.claims)
+    names: dict[Digest, None] = {}
+    size = -1
+    while size < len(reached) + len(names):
+        size = len(reached) + len(names)
+        for claim in tuple(reached):
+            names[claim] = None
+            names.update(dict.fromkeys(item.digest for item in book.mentions(claim).values()))
+            # Beside its rivals: what makes a refused claim a refused one.
+            for other in (*sorted(book.undecided[claim].rivals), *book.before_of_kind(claim)):
+                if other in book.undecided and other not in done:
+                    reached[other] = None
+        for name in tuple(names):
+            for rival in _rivals_named(at_hand.items[name], reached):
+                names[rival] = None
+                if rival in book.undecided and rival not in done:
+                    reached[rival] = None
+    return names
+
+
+def _rivals_named(item: TapeItem, claims: Collection[Digest]) -> Iterator[Digest]:
+    """The rivals that an item names where it mentions one of some claims."""
     for statement in item.item.body:
         match statement:
-            case Claim(rivals=rivals) if item.digest == claim:
-                return rivals
-            case Receipt(claim=named, rivals=rivals) if named == claim:
-                return rivals
+            case Claim(rivals=rivals) if item.digest in claims:
+                yield from rivals
+            case Receipt(claim=claim, rivals=rivals) if claim in claims:
+                yield from rivals
             case _:
                 continue
-    return ()
 
 
 def _undecided(book: ClaimBook, rivals: Iterable[Digest], done: Set[Digest]) -> tuple[Digest, ...]:
     return tuple(rival for rival in rivals if rival in book.undecided and rival not in done)
-
-
-def _connected(book: ClaimBook, found: DecidedSet, done: Set[Digest]) -> list[Digest]:
-    """The set and every undecided claim that conflicts with it, directly or through others."""
-    reached = dict.fromkeys(found.claims)
-    todo = list(found.claims)
-    while todo:
-        for rival in sorted(book.undecided[todo.pop()].rivals):
-            if rival in book.undecided and rival not in done and rival not in reached:
-                reached[rival] = None
-                todo.append(rival)
-    return list(reached)
 
 
 def _play(work: Fold, _at_hand: Materials) -> Iterator[Event]:

@@ -12,7 +12,7 @@ Section "Session" of protocol.md.
 """
 
 from collections import ChainMap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import cast
 
 from kemps_p2p.codec import Digest, decode, encode
@@ -22,7 +22,7 @@ from kemps_p2p.game.state import check
 from kemps_p2p.game.views import SeatView, seat_view
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger import entry as ledger
-from kemps_p2p.ledger.book import ClaimBook, HeldClaim, TapeBook
+from kemps_p2p.ledger.book import ClaimBook, HeldClaim, Hold, TapeBook
 from kemps_p2p.ledger.coins import Coin
 from kemps_p2p.ledger.evidence import Equivocation
 from kemps_p2p.ledger.tape import (
@@ -43,12 +43,12 @@ from kemps_p2p.ledger.tape import (
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.chain import Accepted, Chain
 from kemps_p2p.session.dealing import Dealing, Job, as_statement, is_light
-from kemps_p2p.session.deeds import Offered, can_check, check_of, offered
+from kemps_p2p.session.deeds import Offered, ReadItem, can_check, check_of, offered, read_item
 from kemps_p2p.session.fold import NotVerified, ProofId, Proofs, closed_record
 from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.lobby import Setup
 from kemps_p2p.session.match import Match, action_of, begin, do_conflict, is_ready, refusal
-from kemps_p2p.session.messages import Batch, DeedBody, pack
+from kemps_p2p.session.messages import Batch, DeedBody, batches, pack
 from kemps_p2p.session.ordering import Materials, compose
 
 
@@ -144,13 +144,14 @@ class Play:
     def receive(self, items: Sequence[Signed], now_ms: int) -> None:
         """Take items in, of whichever tapes; `flush` says what follows."""
         for signed in items:
-            digest = item_digest(signed)
-            if digest in self._items:
+            if self.tapes.is_known(item_digest(signed)):
                 continue
             try:
-                self._take(open_item(signed, self.founding.match, self.founding.keys), now_ms)
+                item = open_item(signed, self.founding.match, self.founding.keys)
             except PeerFault as fault:
-                self._found(fault, now_ms)
+                self._found(fault)
+            else:
+                self._take(item, now_ms)
 
     def computed(self, job_id: int, outcome: object, now_ms: int) -> list[fx.Effect]:
         """Take in what a `Compute` effect came to: what its work returned, or the `PeerFault` it raised."""
@@ -160,7 +161,7 @@ class Play:
             self._to_say.append(as_statement(cast(DeedBody, outcome)))
         elif isinstance(outcome, PeerFault):
             self._proofs.bad[job.proof] = outcome
-            self._effects.append(fx.Show(fx.FaultFound(outcome)))
+            self._found(outcome)
         else:
             self._proofs.good.add(job.proof)
         return self.flush(now_ms)
@@ -176,60 +177,57 @@ class Play:
             has_moved |= self._order(now_ms)
             if not has_moved:
                 break
-        if self._to_send:
-            self._effects.append(fx.Send(pack(Batch(items=tuple(self._to_send)))))
-            self._to_send.clear()
+        self._effects += [fx.Send(pack(Batch(items=items))) for items in batches(self._to_send)]
+        self._to_send.clear()
         effects, self._effects = self._effects, []
         return effects
 
     # Items in
 
     def _take(self, item: TapeItem, now_ms: int) -> None:
-        for following in self.tapes.add(item, now_ms):
+        added = self.tapes.add(item, now_ms)
+        for following in added.released:
             self._effects.append(fx.Append(fx.File.JOURNAL, encode(following.signed)))
             self._writer.see(following.item.lamport)
-            self._route(following, now_ms)
+            try:
+                self._route(following, read_item(following))
+            except PeerFault as fault:
+                self._found(fault)
+        for found in added.faults:
+            self._found(found)
 
-    def _route(self, item: TapeItem, now_ms: int) -> None:
+    def _route(self, item: TapeItem, read: ReadItem) -> None:
         has_mention = False
         for statement in item.item.body:
             match statement:
-                case Claim():
-                    has_mention = True
-                    self._show_gesture(item, statement)
-                case Receipt():
+                case Claim() | Receipt():
                     has_mention = True
                 case Ack():
                     self._chain.add_ack(item.seat, statement)
                 case CoinReveal():
                     self._coins.append(item)
-                case Append():
-                    entry = ledger.entry_of(item)
-                    assert entry is not None, "an item that appends has an entry"
-                    self._chain.add_entry(item, entry)
-                case Deed():
+                case Append() | Deed():
                     pass
         if has_mention:
             self._book.mention(item)
-        deeds = offered(item)
-        if deeds:
-            self._deeds[item.digest] = deeds
-            for deed in deeds:
+        if isinstance(read.action, Gesture) and item.seat != self.seat:
+            self._effects.append(fx.Show(fx.GestureSeen(item.seat, read.action.name)))
+        if read.deeds:
+            self._deeds[item.digest] = read.deeds
+            for deed in read.deeds:
                 self._dealing.offer(deed)
                 if item.seat == self.seat:
                     self._proofs.good.add(deed.proof)
                 else:
                     self._unverified.append(deed)
             self._deck_is_new = True
+        if read.entry is not None:
+            self._chain.add_entry(item, read.entry)
 
-    def _show_gesture(self, item: TapeItem, claim: Claim) -> None:
-        action = action_of(item, claim)
-        if isinstance(action, Gesture) and item.seat != self.seat:
-            self._effects.append(fx.Show(fx.GestureSeen(item.seat, action.name)))
-
-    def _found(self, fault: PeerFault, now_ms: int) -> None:
+    def _found(self, fault: PeerFault) -> None:
         """Show a fault; what proves an equivocation is kept and passed on, so that all can blame it."""
-        if fault.evidence:
+        is_blamed = any(pair[0].seat == fault.culprit for pair in self._exhibits)
+        if fault.evidence and not is_blamed:
             evidence = decode(fault.evidence, Equivocation)
             pair = tuple(
                 open_item(signed, self.founding.match, self.founding.keys)
@@ -242,13 +240,17 @@ class Play:
 
     # Claims
 
-    def _hold(self, item: TapeItem, claim: Claim) -> HeldClaim | None:
-        """The claim as held, or None while the head it cites is not final here."""
+    def _hold(self, item: TapeItem, claim: Claim) -> HeldClaim | Hold:
+        """The claim as held: not before the head it cites is final here, and never against another chain."""
         if claim.head.index > self.final.head.index:
-            return None
-        action = action_of(item, claim)
-        what = kind(action)
-        is_refused = refusal(self.tip, item, claim) is not None or (
+            return Hold.LATER
+        try:
+            reason = refusal(self.tip, item, claim)
+        except PeerFault as fault:
+            self._found(fault)
+            return Hold.NEVER
+        what = kind(action_of(item, claim))
+        is_refused = reason is not None or (
             what is not Kind.FREE and self._book.earlier_of_kind(item.seat, what, item.item.number)
         )
         return HeldClaim(item, claim, what, is_refused)
@@ -279,8 +281,8 @@ class Play:
                     return has_moved
                 continue
             except PeerFault as fault:
-                self._effects.append(fx.Show(fx.FaultFound(fault)))
-                return has_moved
+                self._found(fault)
+                continue
             if accepted is None:
                 return has_moved
             has_moved = True
@@ -291,7 +293,7 @@ class Play:
         item = self._items[need.proof[0]]
         deed = next(deed for deed in offered(item) if deed.proof == need.proof)
         if is_light(deed):
-            self._proofs.run(need.proof, need.check)
+            self._verify_here(need.proof, need.check)
             return True
         self._begin(Job(need.proof, need.check))
         return False
@@ -311,7 +313,9 @@ class Play:
                 case ledger.Blamed(items=names):
                     for name in names:
                         self._deeds.pop(name, None)
-                    self._exhibits = [pair for pair in self._exhibits if pair[0].digest not in names]
+                    self._exhibits = [
+                        pair for pair in self._exhibits if all(item.digest not in names for item in pair)
+                    ]
                     self._deck_is_new = True
                 case ledger.Contest() | ledger.Note():
                     pass
@@ -350,6 +354,11 @@ class Play:
             self._verify_offers()
         self._final_is_new = self._deck_is_new = False
 
+    def _verify_here(self, proof: ProofId, check: Callable[[], object]) -> None:
+        self._proofs.run(proof, check)
+        if proof in self._proofs.bad:
+            self._found(self._proofs.bad[proof])
+
     def _verify_offers(self) -> None:
         waiting = []
         for deed in self._unverified:
@@ -358,7 +367,7 @@ class Play:
             if not can_check(self.tip, deed):
                 waiting.append(deed)
             elif is_light(deed):
-                self._proofs.run(deed.proof, check_of(self.tip, deed))
+                self._verify_here(deed.proof, check_of(self.tip, deed))
             else:
                 self._begin(Job(deed.proof, check_of(self.tip, deed)))
         self._unverified = waiting

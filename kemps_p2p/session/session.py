@@ -13,7 +13,7 @@ from kemps_p2p.game.seating import partner_of
 from kemps_p2p.game.views import SeatView
 from kemps_p2p.ids import Seat
 from kemps_p2p.session import effects as fx
-from kemps_p2p.session.genesis import check_signatures
+from kemps_p2p.session.genesis import Founding, check_signatures
 from kemps_p2p.session.lobby import Lobby, Setup
 from kemps_p2p.session.logfile import ANNEX_LABEL, Annex, annex_message, header_of
 from kemps_p2p.session.messages import (
@@ -23,6 +23,7 @@ from kemps_p2p.session.messages import (
     LobbyWords,
     Status,
     Whisper,
+    batches,
     pack,
     read_message,
 )
@@ -141,8 +142,7 @@ class Session:
         effects = self._after(self._play.flush(now_ms))
         if now_ms >= self._status_at_ms:
             self._status_at_ms = now_ms + STATUS_MS
-            status = Status(lengths=self._play.tapes.lengths(), final=self._play.final.head.index)
-            effects.append(fx.Send(pack(status)))
+            effects.append(fx.Send(pack(self._status(self._play))))
         return effects
 
     # Messages in
@@ -177,7 +177,7 @@ class Session:
         assert founding is not None, "a signed genesis has been checked"
         assert signed is not None, "begun before all have signed"
         check_signatures(founding, signed.signatures)
-        self._play = Play(self._setup, founding, self._lobby.coins, now_ms, wall_ms)
+        self._play = self._make_play(founding, now_ms, wall_ms)
         effects: list[fx.Effect] = [
             fx.Append(fx.File.JOURNAL, encode(signed), fx.Durability.NOW),
             fx.Append(fx.File.LOG, encode(header_of(founding))),
@@ -189,18 +189,24 @@ class Session:
         self._early.clear()
         return effects + self._after(self._play.flush(now_ms))
 
+    def _make_play(self, founding: Founding, now_ms: int, wall_ms: int) -> Play:
+        """The machine of the match itself; a cheating seat of an experiment has another one."""
+        return Play(self._setup, founding, self._lobby.coins, now_ms, wall_ms)
+
     def _hear_status(self, sender: Seat, status: Status, now_ms: int) -> list[fx.Effect]:
         """Send what the other side lacks and should long have; what is new is still on its way to it."""
         if self._play is None:
             return []
-        if len(status.lengths) != self._seats or min(status.lengths) < 0:
+        sizes = len(status.lengths), len(status.ends)
+        if sizes != (self._seats, self._seats) or min(status.lengths) < 0:
             raise PeerFault(Fault.MALFORMED, "a status of another table")
         self._peer_final[sender] = max(self._peer_final[sender], status.final)
-        items = tuple(
-            item.signed
-            for item in self._play.tapes.since(status.lengths, now_ms - RESEND_AGE_MS, BATCH_BYTES)
-        )
-        return [fx.Send(pack(Batch(items=items)), sender)] if items else []
+        lacking = self._play.tapes.since(status.lengths, status.ends, now_ms - RESEND_AGE_MS, BATCH_BYTES)
+        return [fx.Send(pack(Batch(items=items)), sender) for items in batches(i.signed for i in lacking)]
+
+    @staticmethod
+    def _status(play: Play) -> Status:
+        return Status(lengths=play.tapes.lengths(), ends=play.tapes.ends(), final=play.final.head.index)
 
     def _after(self, effects: list[fx.Effect]) -> list[fx.Effect]:
         """Complete the log with the annex as soon as the close is final."""
@@ -217,7 +223,7 @@ class Session:
             signature=self._setup.identity.sign(ANNEX_LABEL, message),
         )
         # Everybody waits to hear that the close has arrived here, so say so at once.
-        status = Status(lengths=play.tapes.lengths(), final=play.final.head.index)
+        status = self._status(play)
         shown = [effect for effect in effects if not isinstance(effect, fx.Show)]
         sights = [effect for effect in effects if isinstance(effect, fx.Show)]
         appended = fx.Append(fx.File.LOG, encode(annex), fx.Durability.NOW)
