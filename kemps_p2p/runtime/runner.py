@@ -188,6 +188,11 @@ class Runner:
     # Effects
 
     def _carry_out(self, effects: list[fx.Effect]) -> None:
+        self._carry_out_all(effects)
+        while self._session.is_busy:
+            self._carry_out_all(self._session.tick(now_ms()))
+
+    def _carry_out_all(self, effects: list[fx.Effect]) -> None:
         for effect in effects:
             match effect:
                 case fx.Append(file=file, data=data, durability=durability):

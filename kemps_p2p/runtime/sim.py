@@ -210,6 +210,11 @@ class Sim:
         heapq.heappush(self._queue, (self._now_us + after_us, self._count, seat, what))
 
     def _carry_out(self, seat: Seat, effects: list[fx.Effect]) -> None:
+        self._carry_out_all(seat, effects)
+        while self.peers[seat].session.is_busy:
+            self._carry_out_all(seat, self.peers[seat].session.tick(self.now_ms))
+
+    def _carry_out_all(self, seat: Seat, effects: list[fx.Effect]) -> None:
         peer = self.peers[seat]
         for effect in effects:
             if self._watch is not None:

@@ -78,12 +78,14 @@ class Play:
         self._to_receipt: list[HeldClaim] = []
         self._to_send: list[Signed] = []
         self._acked_index = 0
+        self._proposed_index = 0
         self._jobs: dict[int, Job] = {}
         self._running: set[ProofId] = set()
         self._job_count = 0
         self._effects: list[fx.Effect] = []
         self._final_is_new = True
         self._deck_is_new = True
+        self.is_busy = False
 
     # What is known
 
@@ -167,16 +169,19 @@ class Play:
         return self.flush(now_ms)
 
     def flush(self, now_ms: int) -> list[fx.Effect]:
-        """Everything that follows from what has come in, until nothing more does."""
-        while True:
+        """What follows from what has come in, up to the next thing to say.
+
+        `is_busy` tells whether more follows: what others wait for is on its way before this seat digests it.
+        """
+        self.is_busy = True
+        while self.is_busy and not self._to_send:
             self._to_receipt.extend(held for held in self._book.advance() if held.seat != self.seat)
             has_moved = self._accept(now_ms)
             has_moved |= self._finalize()
             self._contribute()
             has_moved |= self._speak(now_ms)
             has_moved |= self._order(now_ms)
-            if not has_moved:
-                break
+            self.is_busy = has_moved
         self._effects += [fx.Send(pack(Batch(items=items))) for items in batches(self._to_send)]
         self._to_send.clear()
         effects, self._effects = self._effects, []
@@ -402,6 +407,7 @@ class Play:
     def _order(self, now_ms: int) -> bool:
         """The sequencer's duty: the next entry, once the checkpoint that gave it the duty is final."""
         tip = self.tip
+        assert tip.head.index >= self._proposed_index, f"the own entry {self._proposed_index} does not fold"
         if tip.on_duty != self.seat or self.final.term != tip.term:
             return False
         elapsed_ms = max(now_ms - self._begun_ms, tip.elapsed_ms)
@@ -420,8 +426,7 @@ class Play:
         )
         self._acked_index = entry.index
         self._write((Append(entry=encode(entry)),), now_ms)
-        self._accept(now_ms)
-        assert self.tip.head.index >= entry.index, f"the own entry {entry.index} does not fold"
+        self._proposed_index = entry.index
         return True
 
 

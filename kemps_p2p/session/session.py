@@ -88,6 +88,11 @@ class Session:
         return all(index >= last for index in others)
 
     @property
+    def is_busy(self) -> bool:
+        """True while more follows from what has come in: then `tick` is due as soon as effects are out."""
+        return self._play is not None and self._play.is_busy
+
+    @property
     def wake_at_ms(self) -> int:
         """When `tick` has something to do at the latest."""
         if self._play is None:
