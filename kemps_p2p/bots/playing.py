@@ -242,7 +242,7 @@ class Play:
             span = manners.next_signal if self._signals_made else manners.first_signal
             if self._is_due(Errand.SIGNAL, (view.matches, view.deal, self._signals_made), span, now_ms):
                 yield Gesture(name=self._pact.signal)
-        elif self._decoys:
+        elif self._decoys and self._decoys[0] != self._pact.signal:
             key = self._pool_number, len(self._decoys)
             span = manners.decoy if len(self._decoys) > 1 else manners.next_signal
             if self._is_due(Errand.DECOY, key, span, now_ms):

@@ -230,6 +230,11 @@ def test_what_a_together_set_refused_is_not_tried_at_once() -> None:
     assert player.decide(view, 0) == wish
     player.happened((Settled(0, Seat(0), wish, Result.REFUSED.value, Illegal.HALTED),), 10)
     assert until(player, view, Swap, 10) == (60, wish)
+    player = bot()
+    assert player.decide(view, 0) == wish
+    settled = Settled(0, Seat(0), wish, Result.MISSED.value, Illegal.NOT_IN_POOL)
+    player.happened((Missed(Seat(0), wish), settled), 10)
+    assert until(player, view, Swap, 10) == (10, wish)
 
 
 def test_a_half_exchange_is_finished() -> None:
@@ -323,6 +328,14 @@ def test_exchanges_between_two_sweeps_are_bounded() -> None:
         assert [type(each) for each in proposals_until_quiet(player, table, 500)] == [Swap] * (
             expected is Pass
         )
+
+
+def test_the_halves_of_an_exchange_count_as_one() -> None:
+    table = laid("8C 8D 8H KC;QD KD KH KS;2H 3H 4H 5H;2S 3S 4S 5S", "8S TC JC QC", preset="chaulcer")
+    player = bot()
+    halves = (Discarded(Seat(0), Position(30)), Took(Seat(0), Position(30)))
+    player.happened(halves * (EXCHANGES_MAX - 1), 0)
+    assert isinstance(player.decide(view_of(table, 0), 0), Discard)
 
 
 def proposals_until_quiet(player: Bot, table: Table, now_ms: int = 0) -> list[Action]:

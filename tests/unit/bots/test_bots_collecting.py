@@ -3,7 +3,7 @@
 import pytest
 from bots_helpers import laid, names, swap, view_of
 
-from kemps_p2p.bots.collecting import Mind, Trade, feed, grab, idle_trade, target
+from kemps_p2p.bots.collecting import Mind, Trade, feed, grab, idle_trade, pick, target
 from kemps_p2p.bots.reading import Reading, read
 from kemps_p2p.game.actions import Pass
 from kemps_p2p.game.cards import RANKS, parse_cards, rank
@@ -177,3 +177,28 @@ def test_every_rank_of_a_hand_is_read() -> None:
     seen = reading(laid(f"8C 8D QC KC;{REST}", "9C TC JC AC"))
     assert [RANKS[which] for _, which in seen.hand_ranks] == ["8", "8", "Q", "K"]
     assert [rank(card) for card in parse_cards("9C TC JC AC")] == [which for _, which in seen.pool_faces]
+
+
+def test_what_is_fed_is_paid_for_with_what_an_opponent_wants() -> None:
+    table = laid("8C 8D 9C TC;7C AD 6C 6D;9D 9H QC KC;2C 3C 4C 5C", "9S 7D 7S 7H")
+    swap(table, 2, "9S", "QC")
+    swap(table, 1, "7S 7H", "6C 6D")
+    assert fed(table) == ("7D", "9C")
+
+
+def test_a_half_exchange_takes_the_card_it_was_begun_for() -> None:
+    table = laid(f"8C 8D QC KC;{REST}", "8H KD JC AC", preset="chaulcer")
+    king = table.positions()[parse_cards("KD")[0]]
+    assert pick(mind(limit=1), reading(table), king) == Trade((king,), ())
+    best = pick(mind(limit=1), reading(table), None)
+    assert best is not None
+    assert names(table, best.take) == "8H"
+
+
+def test_a_half_exchange_does_not_take_back_what_the_partner_collects() -> None:
+    table = laid("8C 8D 9C;6C 6D 7C 7D;9D 9H QC KC;2C 3C 4C 5C", "9S AD JC KH", preset="kemps")
+    swap(table, 2, "9S", "QC")
+    swap(table, 0, "AD", "9C")
+    found = pick(mind(), reading(table), None)
+    assert found is not None
+    assert names(table, found.take)[0] != "9"
