@@ -28,7 +28,7 @@ SIGNATURE_BYTES = 64
 _FIELD = 2**255 - 19
 # The y coordinates of the eight points of small order; with the canonical check below no other encoding
 # of them is left. Source: the twisted Edwards curve of RFC 8032 and its 8-torsion.
-_Y8 = 0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD83D3D706A17C7
+_Y8 = 0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7
 _SMALL_ORDER_Y = frozenset({0, 1, _FIELD - 1, _Y8, _FIELD - _Y8})
 _MEMO_ENTRIES = 1 << 15
 
