@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 
 from kemps_p2p.codec import Digest
 from kemps_p2p.errors import Fault, PeerFault
-from kemps_p2p.game.events import Event as GameEvent
 from kemps_p2p.ledger.entry import Blamed, Entry, LogRecord, entry_of, named_items
 from kemps_p2p.ledger.tape import Signed, TapeItem, open_item
 from kemps_p2p.session.findings import Finding, Flaw, found
@@ -22,7 +21,7 @@ from kemps_p2p.session.fold import OpenRecord, Proofs, by_name
 from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.logfile import read_object
 from kemps_p2p.session.match import Match, begin
-from kemps_p2p.session.replay import step_by_event
+from kemps_p2p.session.replay import Part, step_by_event
 from kemps_p2p.session.tapecheck import TapeCheck
 
 FINDINGS_MAX = 1000
@@ -32,11 +31,11 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A folded entry: the match after it, and what happened by the rules at each of its events."""
+    """A folded entry: the match after it, and what each of its events did."""
 
     record: OpenRecord
     match: Match
-    events: tuple[tuple[GameEvent, ...], ...]
+    parts: tuple[Part, ...]
 
 
 @dataclass(slots=True)
@@ -153,11 +152,11 @@ class ChainCheck:
                 text = "an entry is stamped before what it rests on"
                 raise PeerFault(Fault.BAD_STAMP, text, culprit=record.item.seat)
             return
-        self.match, events = step_by_event(self.match, record, self._proofs)
-        self.steps.append(Step(record, self.match, events))
+        self.match, parts = step_by_event(self.match, record, self._proofs)
+        self.steps.append(Step(record, self.match, parts))
         for event in record.entry.events:
             if isinstance(event, Blamed) and len(event.items) == 2:
-                self.tapes.blame(event.items)
+                self.tapes.blame(event.items, record.entry.index)
 
 
 def check_chain(

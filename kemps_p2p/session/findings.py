@@ -39,6 +39,8 @@ class Flaw(Enum):
     """Two logs hold different signed entries at one index."""
     OTHER_ACK = "other-ack"
     """A seat acked another entry than the one in this log: somebody lied, and this log does not say who."""
+    PUNISHED = "punished"
+    """A seat contradicted itself, was found out during play and lost a deal for it: the log holds."""
     TOO_MANY = "too-many"
 
 

@@ -8,7 +8,7 @@ Section "Fold" of protocol.md.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from kemps_p2p.errors import Fault, PeerFault
@@ -35,14 +35,20 @@ def fold(founding: Founding, records: Iterable[OpenRecord], proofs: Proofs) -> M
 
 def step(match: Match, record: OpenRecord, proofs: Proofs) -> tuple[Match, tuple[GameEvent, ...]]:
     """Fold one record. Raises `PeerFault` with the culprit, or `NotVerified`; the match is unchanged then."""
-    after, groups = step_by_event(match, record, proofs)
-    return after, tuple(chain.from_iterable(groups))
+    after, parts = step_by_event(match, record, proofs)
+    return after, tuple(chain.from_iterable(part.events for part in parts))
 
 
-def step_by_event(
-    match: Match, record: OpenRecord, proofs: Proofs
-) -> tuple[Match, tuple[tuple[GameEvent, ...], ...]]:
-    """`step`, with what happened by the rules apart for each event of the entry."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One event of an entry, folded: the match after it, and what happened by the rules."""
+
+    match: Match
+    events: tuple[GameEvent, ...]
+
+
+def step_by_event(match: Match, record: OpenRecord, proofs: Proofs) -> tuple[Match, tuple[Part, ...]]:
+    """`step`, with what each event of the entry has done apart."""
     entry, item = record.entry, record.item
     work = Fold(match, item.seat, record.items, proofs)
     if match.is_closed:
@@ -59,7 +65,7 @@ def step_by_event(
     if not match.elapsed_ms <= entry.elapsed_ms < 1 << 40 or not 0 <= entry.wall_ms < 1 << 53:
         raise work.fault(Fault.BAD_TIME, "time runs backwards or is out of range")
     work.match = replace(match, elapsed_ms=entry.elapsed_ms, game=advance(match.game, entry.elapsed_ms))
-    groups: list[tuple[GameEvent, ...]] = []
+    parts: list[Part] = []
     for place, event in enumerate(entry.events):
         count = len(work.events)
         is_last = place == len(entry.events) - 1
@@ -67,14 +73,14 @@ def step_by_event(
             raise work.fault(Fault.BAD_CHECKPOINT, "a deal starts without a checkpoint")
         _apply_event(work, event, is_last=is_last)
         follow_up(work)
-        groups.append(tuple(work.events[count:]))
+        parts.append(Part(work.match, tuple(work.events[count:])))
     if work.has_started_deal:
         raise work.fault(Fault.BAD_CHECKPOINT, "a deal starts without a checkpoint")
     after = work.match
     past = Past(Head(index=entry.index, digest=item.digest), item.item.lamport, after.game, is_ready(after))
     return (
         replace(after, head=past.head, lamport=past.lamport, past=(*after.past[-PAST_ENTRIES + 1 :], past)),
-        tuple(groups),
+        tuple(parts),
     )
 
 

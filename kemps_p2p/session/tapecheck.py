@@ -35,11 +35,12 @@ class TapeCheck:
     """Every item that one log shows, or several logs of one match."""
 
     seen: dict[Digest, Seen] = field(default_factory=dict)
-    _blamed: set[Digest] = field(default_factory=set)
+    punished: dict[Seat, tuple[int, int]] = field(default_factory=dict)
+    """By seat: the number from which its tape is known to be forked, and the entry that blames it."""
 
     def copy(self) -> "TapeCheck":
         """An independent copy."""
-        return TapeCheck(dict(self.seen), set(self._blamed))
+        return TapeCheck(dict(self.seen), dict(self.punished))
 
     def add(self, item: TapeItem, index: int) -> None:
         """Take in an item of the record at `index`."""
@@ -49,11 +50,24 @@ class TapeCheck:
         """Take in all that another log shows."""
         for digest, seen in other.seen.items():
             self.seen.setdefault(digest, seen)
-        self._blamed |= other._blamed
+        for seat, (number, index) in other.punished.items():
+            self._punish(seat, number, index)
 
-    def blame(self, names: tuple[Digest, ...]) -> None:
-        """Items that an entry blames: what they prove has been dealt with, and is no flaw of the log."""
-        self._blamed.update(names)
+    def blame(self, names: tuple[Digest, ...], index: int) -> None:
+        """Two items that the entry at `index` blames: it has dealt with them, so they are no flaw of the log.
+
+        A tape that is forked is one from there on, and whatever follows follows from that.
+        """
+        items = [self.seen[name].item for name in names]
+        self._punish(items[0].seat, min(item.item.number for item in items), index)
+
+    def _punish(self, seat: Seat, number: int, index: int) -> None:
+        known = self.punished.get(seat, (number, index))
+        self.punished[seat] = min(known, (number, index))
+
+    def _is_punished(self, *items: TapeItem) -> bool:
+        fork = self.punished.get(items[0].seat)
+        return fork is not None and max(item.item.number for item in items) >= fork[0]
 
     def findings(self, entries: Sequence[TapeItem | None]) -> Iterator[Finding]:
         """Everything that is wrong. `entries`: those of the log that could be read, from index 1."""
@@ -76,7 +90,7 @@ class TapeCheck:
                     yield from self._clash(stood[1], seen, f"one seat stands for two entries {place[3]}")
 
     def _clash(self, first: Seen, second: Seen, text: str) -> Iterator[Finding]:
-        if not {first.item.digest, second.item.digest} <= self._blamed:
+        if not self._is_punished(first.item, second.item):
             yield Finding(max(first.index, second.index), Fault.EQUIVOCATION, second.item.seat, text)
 
     def _neighbours(self) -> Iterator[Finding]:
@@ -89,6 +103,8 @@ class TapeCheck:
                 digests = {seen.item.digest for seen in lower}
                 stamp = min(seen.item.item.lamport for seen in lower)
                 for seen in higher:
+                    if self._is_punished(seen.item):
+                        continue
                     if high == low + 1 and seen.item.item.prev not in digests:
                         text = f"item {high} of a tape does not link to item {low}"
                         yield Finding(seen.index, Fault.BAD_LINK, seat, text)
@@ -108,10 +124,16 @@ class TapeCheck:
                     yield Finding(seen.index, Fault.BAD_STAMP, seen.item.seat, text)
 
     def remarks(self, digests: Sequence[Digest]) -> Iterator[Finding]:
-        """Words for other entries than those of the log. `digests`: by index, from genesis."""
+        """Faults that were punished, and words for other entries than those of the log.
+
+        `digests`: of the entries, by index, from genesis.
+        """
+        for culprit, (number, index) in self.punished.items():
+            yield Finding(index, Flaw.PUNISHED, culprit, f"from item {number} of its tape on")
         for seen in self.seen.values():
             for (seat, _, _, index), digest in _stands(seen.item):
-                if 0 <= index < len(digests) and digests[index] != digest:
+                is_other = 0 <= index < len(digests) and digests[index] != digest
+                if is_other and not self._is_punished(seen.item):
                     text = f"seat {seat} stands for another entry {index}"
                     yield Finding(seen.index, Flaw.OTHER_ACK, None, text)
 

@@ -53,6 +53,7 @@ FLAWS: dict[Flaw, str] = {
     Flaw.AFTER_ANNEX: "something follows after the end of the log",
     Flaw.FORK: "the logs hold different entries at one place, and both are signed",
     Flaw.OTHER_ACK: "a seat acked another entry than the one in this log: somebody lied, it is not known who",
+    Flaw.PUNISHED: "a seat contradicted itself, was found out during play and lost a deal for it",
     Flaw.TOO_MANY: "there is too much wrong to go on",
 }
 

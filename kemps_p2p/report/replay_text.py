@@ -1,0 +1,292 @@
+"""A match told from its log: one line an event, for people and as JSON.
+
+Works from what an audit has folded and derives nothing by itself. Where the seeds of a deal were opened,
+every hand is visible from its start; otherwise only what was shown.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import msgspec
+
+from kemps_p2p.codec import Digest, Record
+from kemps_p2p.errors import Illegal, IllegalAction
+from kemps_p2p.game.actions import Action
+from kemps_p2p.game.cards import Card, format_card
+from kemps_p2p.game.events import Called, Dealt, Event, Missed, Verdicts
+from kemps_p2p.game.state import advance, check
+from kemps_p2p.ids import Position, Seat
+from kemps_p2p.ledger.entry import Blamed, Carried, Contest, Drawn, Result, Settled
+from kemps_p2p.ledger.tape import TapeItem, claim_of
+from kemps_p2p.session.audit import Audit
+from kemps_p2p.session.chaincheck import Step
+from kemps_p2p.session.deeds import offered
+from kemps_p2p.session.findings import Verdict
+from kemps_p2p.session.match import Match, action_of, begin, refusal
+from kemps_p2p.session.messages import TurnDeed
+from kemps_p2p.session.opening import opened_deals
+from kemps_p2p.session.races import Asked, Race, races
+from kemps_p2p.session.replay import Part
+from kemps_p2p.wording.actions import action_text
+from kemps_p2p.wording.audits import people_of
+from kemps_p2p.wording.cards import clock_text, day_text
+from kemps_p2p.wording.events import event_text
+from kemps_p2p.wording.faults import sentence
+from kemps_p2p.wording.people import People, counted
+from kemps_p2p.wording.races import drawn_text, race_text, together_text
+from kemps_p2p.wording.refusals import refusal_text
+from kemps_p2p.wording.scene import Scene
+from kemps_p2p.wording.scores import result_line
+
+POSITIONS = frozenset({"took", "gave", "drew", "cards", "take", "give", "show", "pool"})
+"""The fields of events and actions that hold positions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing that happened. `facts`: the same in data, for JSON."""
+
+    entry: int
+    at_ms: int
+    event: str
+    text: str
+    facts: Mapping[str, object] = field(default_factory=dict)
+
+    def shown(self) -> str:
+        """The line for people."""
+        return f"{clock_text(self.at_ms):>10}  {self.text}"
+
+    def as_json(self) -> dict[str, object]:
+        """The line for programs."""
+        return {
+            "entry": self.entry, "at_ms": self.at_ms, "event": self.event, "text": self.text.strip(), **self.facts,
+        }  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Teller:
+    """Tells a match entry by entry; keeps count of races and calls."""
+
+    people: People
+    faces: Mapping[int, Mapping[Position, Card]]
+    is_ascii: bool
+    race_count: int = 0
+    call_count: int = 0
+    pending_call: dict[Seat, int] = field(default_factory=dict)
+    drawn: dict[int, tuple[int, dict[Digest, Asked]]] = field(default_factory=dict)
+    lost: dict[Digest, int] = field(default_factory=dict)
+
+    def scene(self, match: Match) -> Scene:
+        """What sentences need to know at a state of the match."""
+        faces = self.faces.get(match.game.deal, match.game.faces)
+        return Scene(self.people, match.founding.rules, faces, self.is_ascii)
+
+    def step(self, before: Match, step: Step) -> Iterator[Line]:
+        """Tell one entry."""
+        entry = step.record.entry
+        for event, part in zip(entry.events, step.parts, strict=True):
+            now = _at(before, entry.elapsed_ms)
+            match event:
+                case Settled(claim=name, result=result, evidence=evidence):
+                    yield from self._races(now, step, (name,), evidence)
+                    if result is Result.REFUSED:
+                        yield self._refused(now, step, name)
+                case Contest(claims=claims, evidence=evidence):
+                    yield self._contest(now, step, claims, evidence)
+                case Drawn(index=index, order=order):
+                    yield self._draw(now, step, index, order)
+                case Carried(item=name):
+                    yield from self._turns(now, step, step.record.items[name])
+                case Blamed(culprit=culprit):
+                    who = self.people.seat(culprit)
+                    text = f"{who} is proven to have broken the protocol"
+                    yield self._line(step, "blamed", text, {"seat": culprit})
+                case _:
+                    pass
+            yield from self._happened(step, part, event)
+            before = part.match
+
+    def _line(self, step: Step, event: str, text: str, facts: Mapping[str, object]) -> Line:
+        return Line(step.record.entry.index, step.record.entry.elapsed_ms, event, text, facts)
+
+    def _races(
+        self, match: Match, step: Step, claims: tuple[Digest, ...], evidence: tuple[Digest, ...]
+    ) -> Iterator[Line]:
+        for race in races(match, step.record.items, claims, evidence):
+            if race.is_together or race.first.id not in claims:
+                continue
+            self.race_count += 1
+            self.lost.setdefault(race.second.id, self.race_count)
+            text = f"Race {self.race_count}: {race_text(race, self.scene(match))}"
+            yield self._line(step, "race", text, self._race_facts(race))
+
+    def _race_facts(self, race: Race) -> dict[str, object]:
+        ahead, behind, asked = race.words
+        return {
+            "race": self.race_count, "first": race.first.seat, "second": race.second.seat,
+            "by_cause": race.by_cause, "words_first": ahead, "words_second": behind, "witnesses": asked,
+        }  # fmt: skip
+
+    def _contest(
+        self, match: Match, step: Step, claims: tuple[Digest, ...], evidence: tuple[Digest, ...]
+    ) -> Line:
+        found = tuple(
+            race
+            for race in races(match, step.record.items, claims, evidence)
+            if race.first.id in claims and race.second.id in claims
+        )
+        asks = {name: _asked(step.record.items[name]) for name in claims}
+        self.race_count += 1
+        self.drawn[step.record.entry.index] = self.race_count, asks
+        text = together_text(tuple(asks.values()), found, self.scene(match))
+        facts = {"race": self.race_count, "seats": [ask.seat for ask in asks.values()]}
+        return self._line(step, "together", f"Race {self.race_count}: {text}", facts)
+
+    def _draw(self, match: Match, step: Step, index: int, order: tuple[Digest, ...]) -> Line:
+        number, asks = self.drawn.pop(index)
+        asked = tuple(asks[name] for name in order)
+        self.lost.update(dict.fromkeys(order[1:], number))
+        text = f"Race {number}: {drawn_text(asked, self.scene(match))}"
+        return self._line(step, "drawn", text, {"race": number, "order": [ask.seat for ask in asked]})
+
+    def _refused(self, match: Match, step: Step, name: Digest) -> Line:
+        item = step.record.items[name]
+        claim, action = claim_of(item.item), _asked(item).action
+        reason = None if claim is None else refusal(match, item, claim)
+        reason = reason or _against(match, item.seat, action)
+        scene = self.scene(match)
+        text = f"{self.people.seat(item.seat)} wanted to {action_text(item.seat, action, scene)}: refused"
+        if reason is not None:
+            text += f", {refusal_text(reason)}"
+        facts = {"seat": item.seat, "reason": None if reason is None else reason.value}
+        return self._line(step, "refused", text, facts)
+
+    def _turns(self, match: Match, step: Step, item: TapeItem) -> Iterator[Line]:
+        for deed in offered(item):
+            if isinstance(deed.body, TurnDeed):
+                again = " again" if deed.body.round else ""
+                text = f"{self.people.seat(item.seat)} shuffles the cards of deal {deed.body.deal + 1}{again}"
+                facts = {"seat": item.seat, "deal": deed.body.deal, "round": deed.body.round}
+                yield self._line(step, "shuffled", text, facts)
+
+    def _happened(self, step: Step, part: Part, cause: object) -> Iterator[Line]:
+        scene = self.scene(part.match)
+        for event in part.events:
+            text = event_text(event, scene)
+            facts = _facts(event, scene.faces)
+            match event:
+                case Called(seat=seat):
+                    self.call_count += 1
+                    self.pending_call[seat] = self.call_count
+                    text, facts["call"] = f"Call {self.call_count}: {text}", self.call_count
+                case Verdicts(seat=seat) if seat in self.pending_call:
+                    number = self.pending_call[seat]
+                    text, facts["call"] = f"Call {number}: {text}", number
+                case Missed() if isinstance(cause, Settled) and cause.claim in self.lost:
+                    facts["race"] = self.lost[cause.claim]
+                    text += f" (race {facts['race']})"
+                case _:
+                    pass
+            yield self._line(step, _kebab(type(event).__name__), text, facts)
+            if isinstance(event, Dealt):
+                yield from self._hands(step, part.match, scene)
+
+    def _hands(self, step: Step, match: Match, scene: Scene) -> Iterator[Line]:
+        for seat, hand in enumerate(match.game.hands):
+            if any(position in scene.faces for position in hand):
+                text = f"  hand of {self.people.seat(seat)}: {scene.cards(hand)}"
+                yield self._line(step, "hand", text, {"seat": seat, "cards": _names(hand, scene.faces)})
+
+
+def _at(match: Match, elapsed_ms: int) -> Match:
+    """The match as an event of an entry finds it."""
+    return replace(match, game=advance(match.game, elapsed_ms))
+
+
+def _against(match: Match, seat: Seat, action: Action) -> Illegal | None:
+    """Why the rules refused an action when its turn came."""
+    try:
+        check(match.game, seat, action)
+    except IllegalAction as illegal:
+        return illegal.reason
+    return None
+
+
+def _asked(item: TapeItem) -> Asked:
+    claim = claim_of(item.item)
+    assert claim is not None, "an ordered item makes a claim"
+    return Asked(item.digest, item.seat, action_of(item, claim))
+
+
+def _names(positions: tuple[Position, ...], faces: Mapping[Position, Card]) -> list[str | None]:
+    return [format_card(faces[position]) if position in faces else None for position in positions]
+
+
+def _facts(event: Event, faces: Mapping[Position, Card]) -> dict[str, object]:
+    """The fields of an event as data, with cards instead of positions where they are known."""
+    return {name: _fact(name, getattr(event, name), faces) for name in event.__struct_fields__}
+
+
+def _fact(name: str, value: object, faces: Mapping[Position, Card]) -> object:
+    if name in POSITIONS:
+        return _names(value if isinstance(value, tuple) else (value,), faces)
+    if isinstance(value, Record):
+        fields = {field: _fact(field, getattr(value, field), faces) for field in value.__struct_fields__}
+        return {"kind": _kebab(type(value).__name__), **fields}
+    if isinstance(value, tuple) and any(isinstance(each, Record) for each in value):
+        return [_fact(name, each, faces) for each in value]
+    return msgspec.to_builtins(value)
+
+
+def _kebab(name: str) -> str:
+    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("-")
+
+
+def tell(audit: Audit, *, is_ascii: bool = False) -> Iterator[Line]:
+    """Tell the entries of a log that hold, in order, and at last how it ended."""
+    founding = audit.founding
+    if founding is None:
+        return
+    people = people_of(audit)
+    faces = _all_faces(audit)
+    teller = _Teller(people, faces, is_ascii)
+    match = begin(founding)
+    seated = ", ".join(people.numbered(seat) for seat in range(people.seats))
+    began = "" if not audit.steps else f", {day_text(audit.steps[0].record.entry.wall_ms)} by one clock"
+    facts = {"match": founding.match.hex(), "names": list(audit.names), "players": people.seats}
+    yield Line(0, 0, "match", f"match {founding.match.hex()[:16]}{began}: {seated}", facts)
+    for step in audit.steps:
+        yield from teller.step(match, step)
+        match = step.match
+    result = result_line(founding.rules, audit.scores or match.game.scores, audit.winners, people)
+    last = {"verdict": audit.verdict.value, "scores": list(audit.scores), "winners": list(audit.winners)}
+    yield Line(
+        match.head.index,
+        match.elapsed_ms,
+        "end",
+        f"end of the log: {counted(audit.deals, 'deal')}; {result}",
+        last,
+    )
+    for finding in audit.findings:
+        text = f"the log {_STOPS[audit.verdict]}, entry {finding.index}: {sentence(finding, people)}"
+        facts = {"code": finding.code.value, "culprit": finding.culprit}
+        yield Line(finding.index, match.elapsed_ms, "finding", text, facts)
+
+
+_STOPS = {
+    Verdict.CLEAN: "holds",
+    Verdict.UNDECIDABLE: "is incomplete",
+    Verdict.VIOLATED: "does not hold",
+    Verdict.CONTRADICT: "does not hold",
+    Verdict.UNREADABLE: "cannot be read",
+}
+
+
+def _all_faces(audit: Audit) -> dict[int, Mapping[Position, Card]]:
+    """By deal: every face that the log shows, at whatever time."""
+    faces: dict[int, Mapping[Position, Card]] = {
+        step.match.game.deal: step.match.game.faces for step in audit.steps
+    }
+    if audit.match is not None:
+        faces.update(opened_deals(audit.match))
+    return faces

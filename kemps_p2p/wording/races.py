@@ -1,0 +1,45 @@
+"""Who was first, in words, with the evidence."""
+
+from collections.abc import Sequence
+
+from kemps_p2p.session.races import Asked, Race
+from kemps_p2p.wording.actions import action_text
+from kemps_p2p.wording.scene import Scene
+
+
+def race_text(race: Race, scene: Scene) -> str:
+    """Why one claim went before another."""
+    people = scene.people
+    first, second = people.seat(race.first.seat), people.seat(race.second.seat)
+    both = f"{_wish(race.first, scene)}; {_wish(race.second, scene)}"
+    ahead, _, asked = race.words
+    if race.first.seat == race.second.seat:
+        return f"{both}. In the order in which {first} made them"
+    if race.by_cause:
+        return f"{both}. {first} was first: {second} had seen that when making the other claim"
+    if race.is_together:
+        return f"{both}. Not decided alone: others go before both"
+    return f"{both}. {first} was first: {ahead} of {asked} witnesses saw {first} before {second}"
+
+
+def together_text(claims: Sequence[Asked], races: Sequence[Race], scene: Scene) -> str:
+    """Claims between which the table is split."""
+    wishes = "; ".join(_wish(claim, scene) for claim in claims)
+    if len(races) == 1 and len(claims) == 2:
+        race = races[0]
+        ahead, behind, asked = race.words
+        first, second = scene.people.seat(race.first.seat), scene.people.seat(race.second.seat)
+        split = f"of {asked} witnesses {ahead} saw {first} first and {behind} saw {second} first"
+    else:
+        split = "the witnesses are split"
+    return f"{wishes}. Together: {split}. A draw of coins will decide"
+
+
+def drawn_text(claims: Sequence[Asked], scene: Scene) -> str:
+    """The order that the coins gave."""
+    first, *others = [scene.people.seat(claim.seat) for claim in claims]
+    return f"the draw of coins puts {first} first, then {', then '.join(others)}"
+
+
+def _wish(claim: Asked, scene: Scene) -> str:
+    return f"{scene.people.seat(claim.seat)} wants to {action_text(claim.seat, claim.action, scene)}"
