@@ -14,8 +14,10 @@ import msgspec
 class Pace(Enum):
     """How fast a bot is."""
 
+    RELAXED = "relaxed"
+    """As people are who chat while they play."""
     NORMAL = "normal"
-    """As people are."""
+    """As practised people are."""
     FAST = "fast"
     """At once, for simulations and for tables without people."""
 
@@ -78,31 +80,50 @@ class Manners(msgspec.Struct, frozen=True, kw_only=True):
 
 _AT_ONCE = Span(0, 0)
 
+_RELAXED = Manners(
+    look=Span(400, 1500),
+    react=Span(350, 900),
+    decline=Span(1500, 4000),
+    linger=Span(5000, 8000),
+    notice=Span(300, 1200),
+    speak=Span(400, 1200),
+    first_signal=Span(400, 1200),
+    next_signal=Span(1000, 3000),
+    decoy=Span(500, 3000),
+    deal=Span(3000, 6000),
+    table_duty=Span(800, 2000),
+    answer=Span(600, 1500),
+    overlooks_card=0.15,
+    notices_signal=0.75,
+    misreads=0.04,
+    makes_decoy=0.06,
+    repeats_decoy=0.5,
+    swaps_idly=0.04,
+    suspects_four=0.6,
+    suspects_three=0.15,
+    suspects_two=0.025,
+    suspects_gestures=(0.01, 0.05, 0.1, 0.2),
+)
+
+_NORMAL = msgspec.structs.replace(
+    _RELAXED,
+    look=Span(120, 350),
+    react=Span(180, 350),
+    decline=Span(250, 600),
+    linger=Span(1200, 1800),
+    notice=Span(200, 400),
+    speak=Span(200, 400),
+    first_signal=Span(200, 400),
+    next_signal=Span(500, 1000),
+    decoy=Span(300, 1500),
+    deal=Span(500, 1000),
+    table_duty=Span(400, 900),
+    answer=Span(300, 800),
+)
+
 _MANNERS = {
-    Pace.NORMAL: Manners(
-        look=Span(400, 1500),
-        react=Span(350, 900),
-        decline=Span(1500, 4000),
-        linger=Span(5000, 8000),
-        notice=Span(300, 1200),
-        speak=Span(400, 1200),
-        first_signal=Span(400, 1200),
-        next_signal=Span(1000, 3000),
-        decoy=Span(500, 3000),
-        deal=Span(3000, 6000),
-        table_duty=Span(800, 2000),
-        answer=Span(600, 1500),
-        overlooks_card=0.15,
-        notices_signal=0.75,
-        misreads=0.04,
-        makes_decoy=0.06,
-        repeats_decoy=0.5,
-        swaps_idly=0.04,
-        suspects_four=0.6,
-        suspects_three=0.15,
-        suspects_two=0.025,
-        suspects_gestures=(0.01, 0.05, 0.1, 0.2),
-    ),
+    Pace.RELAXED: _RELAXED,
+    Pace.NORMAL: _NORMAL,
     Pace.FAST: Manners(
         look=_AT_ONCE,
         react=_AT_ONCE,

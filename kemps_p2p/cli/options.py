@@ -6,7 +6,7 @@ import click
 
 from kemps_p2p.game.rules import RuleError, RuleSet, load_rules, read_rules, rule_names
 
-PACES = ("normal", "fast")
+PACES = ("relaxed", "normal", "fast")
 
 
 def read_rule_option(told: str, players: int) -> RuleSet:

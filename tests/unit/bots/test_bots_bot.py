@@ -82,7 +82,7 @@ def test_the_next_deal_is_retried_until_the_deck_is_ready() -> None:
 
 
 def test_a_person_takes_a_while_to_deal() -> None:
-    found = until(bot(pace=Pace.NORMAL), view_of(ends(laid(DULL, "9C TC JC AC")), 0), Next, 1000)
+    found = until(bot(pace=Pace.RELAXED), view_of(ends(laid(DULL, "9C TC JC AC")), 0), Next, 1000)
     assert found is not None
     assert 4000 <= found[0] <= 7000
 
@@ -362,18 +362,18 @@ def test_a_card_that_the_partner_collects_is_put_down() -> None:
 def test_nobody_passes_who_is_about_to_call() -> None:
     table = laid(DULL, "9C TC JC AC")
     table.state = replace(table.state, pool=())
-    player = Bot(Seat(0), 4, Eager(1), Pace.NORMAL)
+    player = Bot(Seat(0), 4, Eager(1), Pace.RELAXED)
     player.whispered("agreed: wink")
     quiet = until(player, view_of(table, 0), Pass)
     assert quiet is not None
-    player = Bot(Seat(0), 4, Eager(1), Pace.NORMAL)
+    player = Bot(Seat(0), 4, Eager(1), Pace.RELAXED)
     player.whispered("agreed: wink")
     assert player.decide(view_of(table, 0), 0) is None
     player.gestured(Seat(2), "wink", quiet[0] - 1)
     assert until(player, view_of(table, 0), Pass, quiet[0] - 1) is None
 
 
-@pytest.mark.parametrize(("pace", "shortest_ms"), [(Pace.NORMAL, 5000), (Pace.FAST, 600)])
+@pytest.mark.parametrize(("pace", "shortest_ms"), [(Pace.RELAXED, 5000), (Pace.FAST, 600)])
 def test_a_quartet_is_signalled_before_it_passes(pace: Pace, shortest_ms: int) -> None:
     table = laid(DULL.replace("2C 3C 4C 5C", "8C 8D 8H 8S"), "9C TC JC AC")
     found = until(Bot(Seat(0), 4, Eager(1), pace), view_of(table, 0), Pass)
@@ -383,7 +383,7 @@ def test_a_quartet_is_signalled_before_it_passes(pace: Pace, shortest_ms: int) -
 
 def test_people_look_before_they_reach_out() -> None:
     table = laid("8C 8D 8H KC;QD KD KH KS;2H 3H 4H 5H;2S 3S 4S 5S", "8S TC JC QC")
-    assert until(bot(pace=Pace.NORMAL), view_of(table, 0), Swap) == (
+    assert until(bot(pace=Pace.RELAXED), view_of(table, 0), Swap) == (
         1500 + 900,
         Swap(take=(table.state.pool[0],), give=(table.state.hands[0][3],)),
     )
@@ -409,7 +409,7 @@ def test_a_swap_that_only_confuses_is_rare_and_made_once_a_pool() -> None:
     found = []
     for seed in range(200):
         table = laid("8C 8D QH KC;QD KD KH KS;2H 3H 4H 5H;2S 3S 4S 5S", "9C TC JC AC")
-        player = Bot(Seat(0), 4, Random(seed), Pace.NORMAL)
+        player = Bot(Seat(0), 4, Random(seed), Pace.RELAXED)
         idle = until(player, view_of(table, 0), Swap)
         if idle is None:
             continue

@@ -66,7 +66,7 @@ def test_deals_end_in_every_way() -> None:
             )
 
     for seed in range(20):
-        evening = Evening(seed, pace=Pace.NORMAL)
+        evening = Evening(seed, pace=Pace.RELAXED)
         evening.on_event = note
         ends.update(deal.end for deal in evening.play_match().deals)
     assert ends[DealEnd.CALL] > 5 * ends[DealEnd.EXHAUSTED] > 0
@@ -101,7 +101,7 @@ def test_the_signal_tells_the_truth() -> None:
     signals: Counter[bool] = Counter()
     decoys = 0
     for seed in range(10):
-        evening = Evening(seed, pace=Pace.NORMAL)
+        evening = Evening(seed, pace=Pace.RELAXED)
         agreed = {team: (evening.bots[Seat(team)].greet() or "").removeprefix("signal: ") for team in (0, 1)}
 
         def note(seat: Seat, view: SeatView, action: Action, agreed: dict[int, str] = agreed) -> None:
@@ -138,7 +138,7 @@ def test_a_bot_waits_for_the_outcome_of_a_claim() -> None:
 
 
 def test_people_are_never_faster_than_people() -> None:
-    evening = Evening(5, pace=Pace.NORMAL)
+    evening = Evening(5, pace=Pace.RELAXED)
     opened_ms = 0
     signals: dict[Seat, int] = {}
     counted: Counter[type[Action]] = Counter()

@@ -66,7 +66,7 @@ def test_a_signal_can_be_overlooked() -> None:
 def test_people_take_a_while_to_call() -> None:
     times: set[int] = set()
     for seed in range(40):
-        player, table = bot(Random(seed), Pace.NORMAL), laid(QUARTET, POOL)
+        player, table = bot(Random(seed), Pace.RELAXED), laid(QUARTET, POOL)
         calls(player, table, 0)
         player.gestured(Seat(2), "wink", 1000)
         found = calls(player, table, 1000, 9000)
@@ -88,7 +88,7 @@ def test_another_gesture_of_the_partner_is_no_signal() -> None:
 
 @pytest.mark.parametrize("mover", [1, 2])
 def test_a_signal_is_about_the_hand_it_was_made_with(mover: int) -> None:
-    player, table = bot(Eager(3), Pace.NORMAL), laid(QUARTET, POOL)
+    player, table = bot(Eager(3), Pace.RELAXED), laid(QUARTET, POOL)
     calls(player, table, 0)
     player.gestured(Seat(2), "wink", 1000)
     given = {1: "2D", 2: "8C"}[mover]
@@ -98,7 +98,7 @@ def test_a_signal_is_about_the_hand_it_was_made_with(mover: int) -> None:
 
 @pytest.mark.parametrize("is_new_deal", [False, True])
 def test_a_new_deal_forgets(is_new_deal: bool) -> None:
-    player, table = bot(Eager(3), Pace.NORMAL), laid(QUARTET, POOL)
+    player, table = bot(Eager(3), Pace.RELAXED), laid(QUARTET, POOL)
     calls(player, table, 0)
     player.gestured(Seat(2), "wink", 1000)
     if is_new_deal:
