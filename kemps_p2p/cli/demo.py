@@ -107,7 +107,7 @@ def _play(rules: RuleSet, players: int, pace: str, logs: Path) -> tuple[_Match, 
     type=click.Choice(PACES),
     default="normal",
     show_default=True,
-    help="relaxed, normal: the bots take their time, as people do. fast: they do not, and nobody looks first.",
+    help="relaxed and normal: bots take their time, as people do. fast: they do not, nor look first.",
 )
 @click.option(
     "--out",
