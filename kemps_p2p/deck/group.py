@@ -103,13 +103,19 @@ class Ristretto:
 
     def is_point(self, data: bytes) -> bool:
         """Whether these 32 bytes are canonical."""
-        # libsodium 1.0.18, which rbcl bundles, ignores the top bit: every point would have a second encoding,
-        # the identity too. RFC 9496 refuses it.
-        return data[31] < 0x80 and bool(rbcl.crypto_core_ristretto255_is_valid_point(data))
+        return _is_canonical(data)
 
     def from_hash(self, digest: bytes) -> Point:
         """Map 64 uniform bytes to a point."""
         return Point(rbcl.crypto_core_ristretto255_from_hash(digest))
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_canonical(data: bytes) -> bool:
+    """Decode a point and forget it. A list is looked at on the draft and in the fold, so answers are kept."""
+    # libsodium 1.0.18, which rbcl bundles, ignores the top bit: every point would have a second encoding,
+    # the identity too. RFC 9496 refuses it.
+    return data[31] < 0x80 and bool(rbcl.crypto_core_ristretto255_is_valid_point(data))
 
 
 class Stub:

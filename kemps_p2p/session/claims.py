@@ -4,7 +4,9 @@ Section "Who was first" of protocol.md.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from kemps_p2p.codec import Digest
 from kemps_p2p.errors import Fault, PeerFault

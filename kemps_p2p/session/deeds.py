@@ -5,8 +5,10 @@ Section "Deeds" of protocol.md.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
+
+from msgspec.structs import replace
 
 from kemps_p2p.deck.deal import (
     Deck,

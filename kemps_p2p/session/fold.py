@@ -4,7 +4,9 @@ Section "Fold" of protocol.md.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from kemps_p2p.codec import Digest
 from kemps_p2p.errors import Fault, Missing, PeerFault

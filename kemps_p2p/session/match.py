@@ -7,6 +7,8 @@ are whose and never a hidden card. Section "State" of protocol.md.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from kemps_p2p.codec import Digest, decode
 from kemps_p2p.deck.deal import Deck, Table, is_shuffled, new_deck
 from kemps_p2p.errors import Fault, Illegal, IllegalAction, PeerFault
@@ -54,8 +56,7 @@ class OpenContest:
         return tuple(sorted({item.seat for item in self.claims.values()}))
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True, kw_only=True):
     """A match at `head`.
 
     `turned`: the item with the last logged turn of a round. `spoilt`: who loses a deal as it starts.

@@ -5,8 +5,10 @@ Section "Ordering" of protocol.md.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
+
+from msgspec.structs import replace
 
 from kemps_p2p.codec import Digest, encode
 from kemps_p2p.errors import Missing, PeerFault

@@ -8,8 +8,10 @@ Section "Fold" of protocol.md.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
+
+from msgspec.structs import replace
 
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.game.events import Event as GameEvent
