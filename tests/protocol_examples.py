@@ -527,10 +527,10 @@ def _actions() -> Lines:
 
 
 def _messages() -> Lines:
-    ends = (NO_DIGEST, NO_DIGEST, wink().claim.digest)
+    sums = (NO_DIGEST, NO_DIGEST, wink().claim.digest)
     return [
         ("Batch", f"{len(encode(_batch()))} bytes, {encode(_batch())[:8].hex()}..."),
-        ("Status", encode(Status(lengths=(0, 0, 1, 0), ends=(*ends, NO_DIGEST), final=0))),
+        ("Status", encode(Status(lengths=(0, 0, 1, 0), sums=(*sums, NO_DIGEST), final=0))),
         ("Whisper", encode(Whisper(text="Hi"))),
     ]
 
