@@ -1,8 +1,10 @@
 """One peer process: from the meeting place to the finished log."""
 
 import asyncio
+import gc
 import random
 import secrets
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +22,9 @@ from kemps_p2p.session import effects as fx
 from kemps_p2p.session.lobby import Setup
 from kemps_p2p.session.messages import MESSAGE_BYTES_MAX, PROTOCOL_VERSION
 from kemps_p2p.session.session import Session
+
+SWITCH_S = 0.0005
+GC_THRESHOLDS = (20_000, 20, 100)
 
 Watch = Callable[[Session, fx.Sight], None]
 Seated = Callable[[Seat, random.Random], Player]
@@ -44,8 +49,17 @@ class NodeConfig:
 
 def run_node(config: NodeConfig, seated: Seated, watch: Watch) -> Outcome:
     """Run one peer in this process. Raises `KempsError`."""
+    _favour_play()
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         return runner.run(_run(config, seated, watch))
+
+
+def _favour_play() -> None:
+    """Keep pauses short: the proofs' thread hands over at once, and what has been imported is no garbage."""
+    sys.setswitchinterval(SWITCH_S)
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*GC_THRESHOLDS)
 
 
 async def _run(config: NodeConfig, seated: Seated, watch: Watch) -> Outcome:

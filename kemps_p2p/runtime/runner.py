@@ -193,19 +193,28 @@ class Runner:
             self._carry_out_all(self._session.tick(now_ms()))
 
     def _carry_out_all(self, effects: list[fx.Effect]) -> None:
+        unwritten: dict[fx.File, list[bytes]] = {}
         for effect in effects:
             match effect:
                 case fx.Append(file=file, data=data, durability=durability):
-                    opened = self._file(file)
-                    opened.append(data)
+                    unwritten.setdefault(file, []).append(data)
                     if durability is fx.Durability.NOW:
-                        opened.sync_now()
+                        self._write(unwritten)
+                        self._file(file).sync_now()
                 case fx.Send(data=data, to=to):
+                    # What is said is in the journal before it is sent; objects in a row are one write.
+                    self._write(unwritten)
                     self._send(data, to)
                 case fx.Compute(id=job_id, work=work):
                     self._compute(job_id, work)
                 case fx.Show(sight=sight):
                     self._show(sight)
+        self._write(unwritten)
+
+    def _write(self, unwritten: dict[fx.File, list[bytes]]) -> None:
+        for file, objects in unwritten.items():
+            self._file(file).append(b"".join(objects))
+        unwritten.clear()
 
     def _file(self, file: fx.File) -> AppendFile:
         opened = self._files.get(file)
