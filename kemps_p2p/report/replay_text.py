@@ -5,7 +5,7 @@ every hand is visible from its start; otherwise only what was shown.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -14,7 +14,7 @@ from kemps_p2p.errors import Illegal, IllegalAction
 from kemps_p2p.game.actions import Action
 from kemps_p2p.game.cards import Card, format_card
 from kemps_p2p.game.events import Called, Dealt, Event, Missed, Verdicts
-from kemps_p2p.game.state import advance, check
+from kemps_p2p.game.state import State, advance, check
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.entry import Blamed, Carried, Contest, Drawn, Result, Settled
 from kemps_p2p.ledger.tape import TapeItem, claim_of
@@ -58,9 +58,8 @@ class Line:
 
     def as_json(self) -> dict[str, object]:
         """The line for programs."""
-        return {
-            "entry": self.entry, "at_ms": self.at_ms, "event": self.event, "text": self.text.strip(), **self.facts,
-        }  # fmt: skip
+        said = self.text.strip()
+        return {"entry": self.entry, "at_ms": self.at_ms, "event": self.event, "text": said, **self.facts}
 
 
 @dataclass(slots=True)
@@ -75,6 +74,7 @@ class _Teller:
     pending_call: dict[Seat, int] = field(default_factory=dict)
     drawn: dict[int, tuple[int, dict[Digest, Asked]]] = field(default_factory=dict)
     lost: dict[Digest, int] = field(default_factory=dict)
+    last_draw: int = 0
 
     def scene(self, match: Match) -> Scene:
         """What sentences need to know at a state of the match."""
@@ -85,18 +85,17 @@ class _Teller:
         """Tell one entry."""
         entry = step.record.entry
         for event, part in zip(entry.events, step.parts, strict=True):
-            now = _at(before, entry.elapsed_ms)
             match event:
                 case Settled(claim=name, result=result, evidence=evidence):
-                    yield from self._races(now, step, (name,), evidence)
+                    yield from self._races(before, step, (name,), evidence)
                     if result is Result.REFUSED:
-                        yield self._refused(now, step, name)
+                        yield self._refused(before, step, name)
                 case Contest(claims=claims, evidence=evidence):
-                    yield self._contest(now, step, claims, evidence)
+                    yield self._contest(before, step, claims, evidence)
                 case Drawn(index=index, order=order):
-                    yield self._draw(now, step, index, order)
+                    yield self._draw(before, step, index, order)
                 case Carried(item=name):
-                    yield from self._turns(now, step, step.record.items[name])
+                    yield from self._turns(before, step, step.record.items[name])
                 case Blamed(culprit=culprit):
                     who = self.people.seat(culprit)
                     text = f"{who} is proven to have broken the protocol"
@@ -144,8 +143,8 @@ class _Teller:
 
     def _draw(self, match: Match, step: Step, index: int, order: tuple[Digest, ...]) -> Line:
         number, asks = self.drawn.pop(index)
+        self.last_draw = number
         asked = tuple(asks[name] for name in order)
-        self.lost.update(dict.fromkeys(order[1:], number))
         text = f"Race {number}: {drawn_text(asked, self.scene(match))}"
         return self._line(step, "drawn", text, {"race": number, "order": [ask.seat for ask in asked]})
 
@@ -153,7 +152,7 @@ class _Teller:
         item = step.record.items[name]
         claim, action = claim_of(item.item), _asked(item).action
         reason = None if claim is None else refusal(match, item, claim)
-        reason = reason or _against(match, item.seat, action)
+        reason = reason or _against(advance(match.game, step.record.entry.elapsed_ms), item.seat, action)
         scene = self.scene(match)
         text = f"{self.people.seat(item.seat)} wanted to {action_text(item.seat, action, scene)}: refused"
         if reason is not None:
@@ -182,14 +181,25 @@ class _Teller:
                 case Verdicts(seat=seat) if seat in self.pending_call:
                     number = self.pending_call[seat]
                     text, facts["call"] = f"Call {number}: {text}", number
-                case Missed() if isinstance(cause, Settled) and cause.claim in self.lost:
-                    facts["race"] = self.lost[cause.claim]
-                    text += f" (race {facts['race']})"
+                case Missed():
+                    number = self._race_of(cause)
+                    if number:
+                        text, facts["race"] = f"{text} (race {number})", number
                 case _:
                     pass
             yield self._line(step, _kebab(type(event).__name__), text, facts)
             if isinstance(event, Dealt):
                 yield from self._hands(step, part.match, scene)
+
+    def _race_of(self, cause: object) -> int:
+        """The number of the race that was lost by what an entry ordered; 0 if it was none."""
+        match cause:
+            case Settled(claim=claim):
+                return self.lost.get(claim, 0)
+            case Drawn():
+                return self.last_draw
+            case _:
+                return 0
 
     def _hands(self, step: Step, match: Match, scene: Scene) -> Iterator[Line]:
         for seat, hand in enumerate(match.game.hands):
@@ -198,15 +208,10 @@ class _Teller:
                 yield self._line(step, "hand", text, {"seat": seat, "cards": _names(hand, scene.faces)})
 
 
-def _at(match: Match, elapsed_ms: int) -> Match:
-    """The match as an event of an entry finds it."""
-    return replace(match, game=advance(match.game, elapsed_ms))
-
-
-def _against(match: Match, seat: Seat, action: Action) -> Illegal | None:
+def _against(game: State, seat: Seat, action: Action) -> Illegal | None:
     """Why the rules refused an action when its turn came."""
     try:
-        check(match.game, seat, action)
+        check(game, seat, action)
     except IllegalAction as illegal:
         return illegal.reason
     return None
