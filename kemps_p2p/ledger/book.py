@@ -10,21 +10,22 @@ Knows what claims ask for only through the functions it is given. Invariants:
 Section "Tape" of protocol.md.
 """
 
+import itertools
 from collections import deque
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from kemps_p2p.codec import Digest
+from kemps_p2p.codec import DIGEST_BYTES, Digest
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.evidence import equivocation
 from kemps_p2p.ledger.poll import Contender
-from kemps_p2p.ledger.tape import NO_DIGEST, Claim, Receipt, TapeItem, shown
+from kemps_p2p.ledger.tape import Claim, Receipt, TapeItem, shown
 
 EARLY_ITEMS_MAX = 4096
 FORK_DEPTH = 64
-"""How far back a peer is shown our version of a tape that ends otherwise there."""
+"""How far back a peer is shown our version of a tape that it has otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +38,15 @@ class Added:
 
 @dataclass(slots=True)
 class _Tape:
-    """`items`: at each number the first that was held. `early`: by the digest of the item they wait for."""
+    """`items`: at each number the first that was held; `beside`: the others. `sums[n]`: of the first n items.
+
+    `early`: by the digest of the item they wait for.
+    """
 
     items: list[TapeItem] = field(default_factory=list)
     held_at_ms: list[int] = field(default_factory=list)
+    sums: list[int] = field(default_factory=lambda: [0])
+    beside: list[TapeItem] = field(default_factory=list)
     early: dict[Digest, dict[Digest, TapeItem]] = field(default_factory=dict)
     early_count: int = 0
 
@@ -56,9 +62,19 @@ class TapeBook:
         """How many items of each tape are held without a gap."""
         return tuple(len(tape.items) for tape in self._tapes)
 
-    def ends(self) -> tuple[Digest, ...]:
-        """The digest of the last item of each tape that is held without a gap; zeros for an empty tape."""
-        return tuple(tape.items[-1].digest if tape.items else NO_DIGEST for tape in self._tapes)
+    def sums(self) -> tuple[Digest, ...]:
+        """Of each tape the digests of all items held without a gap, added bit by bit: the same set, the same
+        sum. Zeros for an empty tape.
+        """
+        return tuple(self._sum(tape, len(tape.items)) for tape in self._tapes)
+
+    @staticmethod
+    def _sum(tape: _Tape, length: int) -> Digest:
+        total = tape.sums[length]
+        for item in tape.beside:
+            if item.item.number < length:
+                total ^= int.from_bytes(item.digest, "big")
+        return Digest(total.to_bytes(DIGEST_BYTES, "big"))
 
     def is_known(self, digest: Digest) -> bool:
         """True if this very item is already here, in its place or early."""
@@ -118,24 +134,28 @@ class TapeBook:
         if number == len(tape.items):
             tape.items.append(item)
             tape.held_at_ms.append(now_ms)
+            tape.sums.append(tape.sums[-1] ^ int.from_bytes(item.digest, "big"))
             return None
+        tape.beside.append(item)
         return equivocation(tape.items[number], item)
 
     def since(
-        self, lengths: tuple[int, ...], ends: tuple[Digest, ...], before_ms: int, limit_bytes: int
+        self, lengths: tuple[int, ...], sums: tuple[Digest, ...], before_ms: int, limit_bytes: int
     ) -> Iterator[TapeItem]:
-        """Items that a peer with tapes of these lengths and ends lacks, as far as they fit; at least one.
+        """Items that a peer with tapes of these lengths and sums lacks, as far as they fit; at least one.
 
-        Only what is held since before `before_ms`. Where the peer's tape ends in another item than this one
-        has in that place, the tape is forked: it is shown from some items before.
+        Only what is held since before `before_ms`. A tape with another sum is forked: all of it is shown.
         """
         count = 0
-        for tape, length, end in zip(self._tapes, lengths, ends, strict=True):
-            is_forked = 0 < length <= len(tape.items) and tape.items[length - 1].digest != end
-            start = max(0, length - FORK_DEPTH) if is_forked else length
-            for item, held_at_ms in zip(tape.items[start:], tape.held_at_ms[start:], strict=True):
-                if held_at_ms > before_ms:
-                    break
+        for tape, length, peer_sum in zip(self._tapes, lengths, sums, strict=True):
+            start, forked = length, list[TapeItem]()
+            if length <= len(tape.items) and self._sum(tape, length) != peer_sum:
+                start, forked = max(0, length - FORK_DEPTH), tape.beside
+            recent = itertools.takewhile(
+                lambda held: held[1] <= before_ms,
+                zip(tape.items[start:], tape.held_at_ms[start:], strict=True),
+            )
+            for item in (*forked, *(item for item, _ in recent)):
                 limit_bytes -= len(item.signed.raw)
                 if limit_bytes < 0 and count > 0:
                     return

@@ -133,11 +133,11 @@ class Batch(Record, frozen=True, tag=2):
 class Status(Record, frozen=True, tag=3):
     """How much of each tape the sender holds, and its last final entry: whoever holds more sends it.
 
-    `ends`: the last item of each tape, zeros for none, so that a tape that was forked shows.
+    `sums`: the digests of a tape's items, added bit by bit, so that a tape that was forked shows.
     """
 
     lengths: tuple[int, ...]
-    ends: tuple[Digest, ...]
+    sums: tuple[Digest, ...]
     final: int
 
 

@@ -202,16 +202,16 @@ class Session:
         """Send what the other side lacks and should long have; what is new is still on its way to it."""
         if self._play is None:
             return []
-        sizes = len(status.lengths), len(status.ends)
+        sizes = len(status.lengths), len(status.sums)
         if sizes != (self._seats, self._seats) or min(status.lengths) < 0:
             raise PeerFault(Fault.MALFORMED, "a status of another table")
         self._peer_final[sender] = max(self._peer_final[sender], status.final)
-        lacking = self._play.tapes.since(status.lengths, status.ends, now_ms - RESEND_AGE_MS, BATCH_BYTES)
+        lacking = self._play.tapes.since(status.lengths, status.sums, now_ms - RESEND_AGE_MS, BATCH_BYTES)
         return [fx.Send(pack(Batch(items=items)), sender) for items in batches(i.signed for i in lacking)]
 
     @staticmethod
     def _status(play: Play) -> Status:
-        return Status(lengths=play.tapes.lengths(), ends=play.tapes.ends(), final=play.final.head.index)
+        return Status(lengths=play.tapes.lengths(), sums=play.tapes.sums(), final=play.final.head.index)
 
     def _after(self, effects: list[fx.Effect]) -> list[fx.Effect]:
         """Complete the log with the annex as soon as the close is final."""
