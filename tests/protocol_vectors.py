@@ -47,7 +47,7 @@ from kemps_p2p.ledger.tape import (
     item_digest,
 )
 from kemps_p2p.session.messages import Checkpoint, Closed, PlayStarted, SeedDeed, Status, Whisper
-from protocol_examples import identity, seed_of, table, wink
+from protocol_table import identity, seed_of, table, wink
 
 FOLDER = Path(__file__).parent / "vectors"
 ORDER = 2**252 + 27742317777372353535851937790883648493

@@ -29,7 +29,8 @@ from kemps_p2p.session.fold import Proofs, open_record
 from kemps_p2p.session.genesis import SeatRecord, check_signatures
 from kemps_p2p.session.match import begin
 from kemps_p2p.session.replay import step
-from protocol_examples import DOCUMENT, EXAMPLES, decks, render, rewritten, table, wink, written
+from protocol_examples import DOCUMENT, EXAMPLES, render, rewritten, written
+from protocol_table import decks, table, wink
 
 TEXT = DOCUMENT.read_text(encoding="utf-8")
 PROSE = re.sub(r"```text\n.*?```", "", TEXT, flags=re.DOTALL)
