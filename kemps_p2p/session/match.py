@@ -23,6 +23,10 @@ from kemps_p2p.session.genesis import Founding
 
 PAST_ENTRIES = 256
 ATTEMPT = 0
+JUDGED_LATER = frozenset({Illegal.NOT_IN_POOL, Illegal.NOT_IDLE})
+"""What the rules say when a claim is applied: a card that is gone is missed, which is no offence; how long
+the table has been idle is a matter of the time of the entry, not of the head.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +218,7 @@ def refusal(match: Match, item: TapeItem, claim: Claim) -> Illegal | None:
     try:
         check(past.game, item.seat, action)
     except IllegalAction as illegal:
-        # A card that is not there is missed, which is no offence; the rules say so when the claim is applied.
-        return None if illegal.reason is Illegal.NOT_IN_POOL else illegal.reason
+        return None if illegal.reason in JUDGED_LATER else illegal.reason
     return None
 
 

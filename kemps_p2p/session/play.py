@@ -18,7 +18,7 @@ from typing import cast
 from kemps_p2p.codec import Digest, decode, encode
 from kemps_p2p.errors import Illegal, IllegalAction, PeerFault
 from kemps_p2p.game.actions import Action, Gesture, Kind, Next, kind
-from kemps_p2p.game.state import check
+from kemps_p2p.game.state import advance, check
 from kemps_p2p.game.views import SeatView, seat_view
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger import entry as ledger
@@ -121,10 +121,11 @@ class Play:
 
     # Verbs
 
-    def check(self, action: Action) -> None:
+    def check(self, action: Action, now_ms: int) -> None:
         """Raise `IllegalAction` if the action would be refused as things stand."""
         final = self.final
-        check(final.game, self.seat, action)
+        elapsed_ms = max(now_ms - self._begun_ms, final.elapsed_ms)
+        check(advance(final.game, elapsed_ms), self.seat, action)
         if isinstance(action, Next) and not is_ready(final):
             raise IllegalAction(Illegal.NOT_READY)
         last = self.tip.logged.get((self.seat, kind(action)))
@@ -134,7 +135,7 @@ class Play:
 
     def submit(self, action: Action, now_ms: int) -> list[fx.Effect]:
         """Claim an action. Raises `IllegalAction`; then nothing was sent and nothing has changed."""
-        self.check(action)
+        self.check(action, now_ms)
         receipts = self._receipts()
         rivals = self._book.rivals_of(
             self.seat, lambda held: do_conflict(self.tip, (self.seat, action), _asked(held))
