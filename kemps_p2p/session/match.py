@@ -14,8 +14,9 @@ from kemps_p2p.deck.deal import Deck, Table, is_shuffled, new_deck
 from kemps_p2p.errors import Fault, Illegal, IllegalAction, PeerFault
 from kemps_p2p.game.actions import Action, Kind, Next, kind
 from kemps_p2p.game.conflicts import conflicts
+from kemps_p2p.game.denials import proof_cards
 from kemps_p2p.game.rules import deal_cards
-from kemps_p2p.game.state import Phase, State, check, dealer_of_first_deal, new_match, owed_faces, owed_proofs
+from kemps_p2p.game.state import Phase, State, check, dealer_of_first_deal, new_match, owed_faces
 from kemps_p2p.ids import Position, Seat, Team
 from kemps_p2p.ledger.poll import DecidedSet
 from kemps_p2p.ledger.tape import Claim, Head, TapeItem
@@ -161,8 +162,7 @@ def deck_of(match: Match, position: Position) -> Deck | None:
 
 def owed_public(game: State) -> frozenset[Position]:
     """The positions whose faces everybody must be able to see now, to show them or to prove a denial."""
-    proofs = frozenset(position for hand in owed_proofs(game) for position in hand.cards)
-    return owed_faces(game) | proofs
+    return owed_faces(game) | proof_cards(game)
 
 
 def is_ready(match: Match) -> bool:
