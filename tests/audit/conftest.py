@@ -1,4 +1,5 @@
 import pytest
+from audit_forger import Forger
 from audit_helpers import Played, eventful, play, short_rules
 
 
@@ -16,5 +17,17 @@ def secure() -> Played:
 
 @pytest.fixture(scope="session")
 def busy() -> Played:
-    """A match of several deals with races of every kind."""
-    return eventful("KE")
+    """A match with races of every kind."""
+    return eventful("K")
+
+
+@pytest.fixture(scope="session")
+def parts(busy: Played) -> Forger:
+    """The busy match taken apart. Tests work on copies."""
+    return Forger.of(busy)
+
+
+@pytest.fixture
+def forger(parts: Forger) -> Forger:
+    """The busy match in parts that a test may change."""
+    return parts.copy()
