@@ -145,6 +145,9 @@ def carried(fold: Fold, item: TapeItem) -> None:
     for deed in deeds:
         if not is_owed(duties(fold.match, deed.seat), deed.body):
             raise fold.fault(Fault.NOT_OWED, f"seat {deed.seat} does not owe this deed here")
+        if not meets_its_list(fold.match, deed.body):
+            # Its seat may have been shown another list, so it is not to blame for its proof.
+            raise fold.fault(Fault.NOT_OWED, "a turn that goes by another item than the one before it")
         fold.proofs.require(deed.proof, check_of(fold.match, deed))
         _add(fold, deed)
         turn_up_ready(fold)

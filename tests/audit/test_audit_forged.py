@@ -413,6 +413,19 @@ def a_turn_on_another_list(forger: Forger) -> Expected:
 
 
 @lie
+def a_turn_that_goes_by_another_item_is_logged(forger: Forger) -> Expected:
+    index, _, name, _ = deed(forger, TurnDeed, skip=1)
+
+    def misled(told: Record) -> Record:
+        assert isinstance(told, TurnDeed)
+        return replace(told, on=ELSEWHERE, turn=replace(told.turn, input=ELSEWHERE))
+
+    forger.change_deed(name, misled)
+    # The seat before may have shown its successor another turn: who logs this one is to blame.
+    return index, Fault.NOT_OWED, forger.author(index)
+
+
+@lie
 def a_key_that_is_not_proven(forger: Forger) -> Expected:
     index, _, name, _ = deed(forger, KeyDeed)
     other = deed(forger, KeyDeed, skip=1)[3]
