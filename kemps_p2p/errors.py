@@ -68,6 +68,7 @@ class Fault(Enum):
     WRONG_TERM = "wrong-term"
     EQUIVOCATION = "equivocation"
     BAD_GENESIS = "bad-genesis"
+    OTHER_RULES = "other-rules"
     BAD_COMMITMENT = "bad-commitment"
     BAD_POINT = "bad-point"
     BAD_SCALAR = "bad-scalar"
@@ -124,6 +125,10 @@ class Missing(KempsError):
 
 class RuntimeFault(KempsError):
     """The machine we run on failed: disk, socket, permission."""
+
+
+class Unreachable(RuntimeFault):
+    """A peer, a table or an address cannot be reached or taken."""
 
 
 class AuditFailure(KempsError):

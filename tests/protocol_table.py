@@ -84,6 +84,7 @@ def table() -> Table:
                 identity=identity(seat),
                 seat=seat,
                 roster=roster,
+                meeting=bytes(range(32)),
                 name=NAMES[seat],
                 rules=load_rules("kemps"),
                 group=RISTRETTO.name,

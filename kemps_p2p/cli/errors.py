@@ -13,7 +13,7 @@ from enum import IntEnum
 
 import click
 
-from kemps_p2p.errors import KempsError, RuntimeFault
+from kemps_p2p.errors import KempsError, RuntimeFault, Unreachable
 
 
 class Exit(IntEnum):
@@ -66,6 +66,8 @@ def run(command: Callable[[], object]) -> int:
         # Python would try to flush once more as it ends, and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.PIPE_CLOSED
+    except Unreachable as fault:
+        return _say(Exit.UNREACHABLE, str(fault))
     except RuntimeFault as fault:
         return _say(Exit.MACHINE, str(fault))
     except OSError as error:

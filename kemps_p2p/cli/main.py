@@ -1,6 +1,7 @@
 """The command `kemps`: a table of commands, each imported only when it is used."""
 
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -8,9 +9,13 @@ from io import TextIOWrapper
 from typing import Any, cast
 
 import click
+from click.shell_completion import shell_complete
 
 from kemps_p2p import __version__
 from kemps_p2p.cli.errors import run
+
+COMPLETION = "_KEMPS_COMPLETE"
+"""Set by the shell when it asks for completions."""
 
 COMMANDS = {
     "demo": ("kemps_p2p.cli.demo:demo", "Play a whole match between peer processes on this machine."),
@@ -49,14 +54,24 @@ class Commands(click.Group):
         **extra: Any,
     ) -> Any:
         """Run a command line and leave with its exit code."""
-        call = partial(super().main, args, prog_name or "kemps", complete_var, False, **extra)
         if not standalone_mode:
-            return call()
+            return super().main(args, prog_name, complete_var, False, **extra)
         for stream in (sys.stdout, sys.stderr):
             # A terminal that lacks a character gets an escape for it, not a traceback.
             if isinstance(stream, TextIOWrapper):
                 stream.reconfigure(errors="backslashreplace")
-        sys.exit(run(call))
+        name = prog_name or "kemps"
+        if COMPLETION in os.environ:
+            sys.exit(shell_complete(self, {}, name, COMPLETION, os.environ[COMPLETION]))
+        sys.exit(run(partial(self._line, list(sys.argv[1:] if args is None else args), name, extra)))
+
+    def _line(self, args: list[str], name: str, extra: dict[str, Any]) -> object:
+        # Not click's own loop, which makes exit code 1 of several things that are told apart here.
+        try:
+            with self.make_context(name, args, **extra) as ctx:
+                return self.invoke(ctx)
+        except click.exceptions.Exit as done:
+            return done.exit_code
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -11,8 +11,10 @@ import click
 from kemps_p2p.bots.bot import Bot, Pace
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.options import PACES, read_rule_option
+from kemps_p2p.errors import Fault
 from kemps_p2p.runtime.node import NodeConfig, run_node
 from kemps_p2p.runtime.profile import home_directory
+from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.session import Session
 
@@ -135,8 +137,17 @@ def node(
     )  # fmt: skip
     outcome = run_node(config, lambda seat, rng: Bot(seat, players, rng, Pace(pace)), reporter.watch)
     if not outcome.is_closed:
-        culprits = [fault for fault in outcome.faults if fault.culprit is not None]
-        why = f"seat {culprits[0].culprit}: {culprits[0]}" if culprits else "nothing has moved for too long"
-        saved = f"What was played is in {outcome.log}." if outcome.log is not None else ""
-        raise CommandError(Exit.ABANDONED, f"match abandoned ({why})", saved)
+        raise _stopped(outcome)
     reporter.say("log", f"log: {outcome.log}", log=str(outcome.log))
+
+
+def _stopped(outcome: Outcome) -> CommandError:
+    """Why a match did not end."""
+    for fault in outcome.faults:
+        if fault.code is Fault.OTHER_RULES:
+            text = f"seat {fault.culprit} plays by another rule set: {fault.text}"
+            return CommandError(Exit.OTHER_VERSION, text, "Start all peers with the same --rules.")
+    blamed = [fault for fault in outcome.faults if fault.culprit is not None]
+    why = f"seat {blamed[0].culprit}: {blamed[0]}" if blamed else "nothing has moved for too long"
+    saved = f"What was played is in {outcome.log}." if outcome.log is not None else ""
+    return CommandError(Exit.ABANDONED, f"match abandoned ({why})", saved)

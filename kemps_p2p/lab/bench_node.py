@@ -124,7 +124,7 @@ def main() -> None:
     if not outcome.is_closed:
         raise KempsError("the match of the bench came to a standstill")
     swapper = swappers[0]
-    print(json.dumps({
+    sys.stdout.write(json.dumps({
         "seat": order["seat"], "log": str(outcome.log), "known_ms": swapper.known_ms,
         "final_ms": swapper.final_ms, "began_at": swapper.began_at, "ended_at": swapper.ended_at,
     }))  # This is the process's only output, read by the bench.  # fmt: skip

@@ -21,7 +21,7 @@ from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.evidence import equivocation
 from kemps_p2p.ledger.poll import Contender
-from kemps_p2p.ledger.tape import Claim, Receipt, TapeItem, shown
+from kemps_p2p.ledger.tape import STAMP_STEP_MAX, Claim, Receipt, TapeItem, shown
 
 EARLY_ITEMS_MAX = 4096
 FORK_DEPTH = 64
@@ -128,8 +128,9 @@ class TapeBook:
             before = self.by_digest[item.item.prev]
             if before.seat != item.seat or before.item.number != number - 1:
                 return PeerFault(Fault.BAD_LINK, "an item links to one of another place", culprit=item.seat)
-            if item.item.lamport <= before.item.lamport:
-                return PeerFault(Fault.BAD_STAMP, "a stamp does not grow along its tape", culprit=item.seat)
+            if not 0 < item.item.lamport - before.item.lamport <= STAMP_STEP_MAX:
+                text = "a stamp does not grow along its tape, or leaps"
+                return PeerFault(Fault.BAD_STAMP, text, culprit=item.seat)
         self.by_digest[item.digest] = item
         if number == len(tape.items):
             tape.items.append(item)

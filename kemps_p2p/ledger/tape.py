@@ -19,6 +19,8 @@ from kemps_p2p.ledger.identity import Identity, verify
 
 ITEM_LABEL = "kemps/v1/item"
 ITEM_BYTES_MAX = 256 * 1024
+STAMP_STEP_MAX = 1 << 20
+"""How far a stamp may be beyond the one before it on its tape: no seat can use up the clock of the others."""
 NO_DIGEST = Digest(bytes(DIGEST_BYTES))
 
 
@@ -137,7 +139,7 @@ def check_form(item: Item) -> None:
         raise PeerFault(Fault.BAD_LINK, "number, incarnation or link out of range", culprit=seat)
     if (item.number == 0) != (item.prev == NO_DIGEST):
         raise PeerFault(Fault.BAD_LINK, "only the first item has no predecessor", culprit=seat)
-    if item.lamport <= item.number or item.lamport >= 1 << 62:
+    if item.lamport <= item.number or item.lamport > (item.number + 1) * STAMP_STEP_MAX:
         raise PeerFault(Fault.BAD_STAMP, "a stamp below its number or out of range", culprit=seat)
     if not item.body:
         raise PeerFault(Fault.MALFORMED, "an item says nothing", culprit=seat)

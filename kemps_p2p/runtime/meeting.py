@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from kemps_p2p.codec import Record, decode, encode
-from kemps_p2p.errors import Fault, Missing, PeerFault, RuntimeFault
+from kemps_p2p.codec import Digest, Record, decode, encode, tagged_hash
+from kemps_p2p.errors import Fault, PeerFault, RuntimeFault, Unreachable
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity, check_key, verify
 from kemps_p2p.runtime.transport import PublicKey, now_ms
@@ -48,6 +48,11 @@ class Table:
     curves: tuple[PublicKey, ...]
     addresses: Mapping[PublicKey, str]
 
+    @property
+    def digest(self) -> Digest:
+        """Names this meeting: the CURVE keys are fresh for every process."""
+        return tagged_hash("kemps/v1/meeting", *self.curves)
+
 
 def read_contact(data: bytes) -> Contact:
     """Decode and verify a contact. Raises `PeerFault`."""
@@ -81,7 +86,7 @@ def leave_contact(place: Path, identity: Identity, contact: Contact) -> None:
 async def meet(place: Path, players: int, limit_s: float) -> Table:
     """Wait until `players` contacts lie in the meeting place, and seat them.
 
-    Raises `Missing` after `limit_s`, `PeerFault` for a contact that is none.
+    Raises `Unreachable` after `limit_s`, `PeerFault` for a contact that is none.
     """
     until_ms = now_ms() + int(limit_s * 1000)
     while True:
@@ -91,7 +96,7 @@ async def meet(place: Path, players: int, limit_s: float) -> Table:
         if len(files) == players:
             return _seat([read_contact(file.read_bytes()) for file in files])
         if now_ms() >= until_ms:
-            raise Missing(f"only {len(files)} of {players} peers came to the meeting place {place}")
+            raise Unreachable(f"only {len(files)} of {players} peers came to the meeting place {place}")
         await asyncio.sleep(_LOOK_AGAIN_S)
 
 
@@ -106,7 +111,7 @@ def _seat(contacts: list[Contact]) -> Table:
 
 
 def seat_of(table: Table, identity: Identity) -> Seat:
-    """The own seat. Raises `Missing` if the own contact is not at the table."""
+    """The own seat. Raises `Unreachable` if the own contact is not at the table."""
     if identity.public not in table.roster:
-        raise Missing("the own contact is not at the meeting place any more")
+        raise Unreachable("the own contact is not at the meeting place any more")
     return Seat(table.roster.index(identity.public))

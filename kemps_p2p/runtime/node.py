@@ -85,6 +85,7 @@ async def _run(config: NodeConfig, seated: Seated, watch: Watch) -> Outcome:
                 identity=identity,
                 seat=seat,
                 roster=table.roster,
+                meeting=table.digest,
                 name=config.name,
                 rules=config.rules,
                 group=RISTRETTO.name,

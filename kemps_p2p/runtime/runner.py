@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kemps_p2p.bots.player import Player
-from kemps_p2p.errors import IllegalAction, PeerFault, RuntimeFault
+from kemps_p2p.errors import Fault, IllegalAction, PeerFault, RuntimeFault
 from kemps_p2p.ids import Seat
 from kemps_p2p.runtime.store import AppendFile
 from kemps_p2p.runtime.transport import Arrival, Mesh, PublicKey, now_ms
@@ -21,6 +21,7 @@ from kemps_p2p.session.session import Session
 
 MOVES_AT_ONCE_MAX = 8
 FAREWELL_MS = 4000
+PARTING_MS = 1500
 
 
 def wall_ms() -> int:
@@ -252,6 +253,9 @@ class Runner:
                 self._say(self._player.whispered(text))
             case fx.FaultFound(fault=fault):
                 self.outcome.faults.append(fault)
+                if fault.code is Fault.OTHER_RULES:
+                    # This table will never form; the others get a moment to hear why.
+                    self._give_up_ms = min(self._give_up_ms, PARTING_MS)
             case fx.Known():
                 pass
             case fx.MatchClosed():

@@ -127,6 +127,7 @@ class Sim:
                 identity=keys[seat],
                 seat=seat,
                 roster=roster,
+                meeting=root[:32],
                 name=f"Bot {seat}",
                 rules=rules,
                 group=group,

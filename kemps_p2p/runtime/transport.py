@@ -26,7 +26,7 @@ import msgspec
 import zmq
 from zmq.utils import z85
 
-from kemps_p2p.errors import RuntimeFault
+from kemps_p2p.errors import RuntimeFault, Unreachable
 from kemps_p2p.runtime.links import (
     PIPE_MESSAGES,
     Link,
@@ -185,7 +185,7 @@ class Mesh:
             if self._owns_door:
                 await self._door.close()
             reason = zmq.strerror(error.errno or 0)
-            raise RuntimeFault(f"cannot listen on {self._bind}: {reason}") from None
+            raise Unreachable(f"cannot listen on {self._bind}: {reason}") from None
         self._router = router
         self._address = router.getsockopt_string(zmq.LAST_ENDPOINT, "ascii")
         self._door.admit(self._domain, ())

@@ -27,6 +27,8 @@ from kemps_p2p.session.messages import PlayStarted, read_note
 from kemps_p2p.session.replay import step
 
 CLOCK_SLACK_MS = 250
+AHEAD_SLACK_MS = 5000
+"""How far an entry's elapsed time may be ahead of the own: seats do not see genesis at the same moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,15 @@ class Chain:
     """Entries, acks and finality. `items` holds every item by digest."""
 
     def __init__(
-        self, start: Match, book: ClaimBook, proofs: Proofs, items: Mapping[Digest, TapeItem]
+        self,
+        start: Match,
+        book: ClaimBook,
+        proofs: Proofs,
+        *,
+        items: Mapping[Digest, TapeItem],
+        begun_ms: int,
     ) -> None:
+        self._begun_ms = begun_ms
         self.tip = start
         self.final = start
         self._book = book
@@ -152,7 +161,12 @@ class Chain:
         return True
 
     def _is_timely(self, entry: Entry, now_ms: int) -> bool:
-        """False while the own clock says that the look is not over: the ack waits, it is not refused."""
+        """False while the own clock says that it is too early: the ack waits, it is not refused.
+
+        Nobody can bring the table's clock forward, nor cut the look short.
+        """
+        if entry.elapsed_ms > now_ms - self._begun_ms + AHEAD_SLACK_MS:
+            return False
         due = self.play_due_ms()
         if due is None or now_ms >= due - CLOCK_SLACK_MS:
             return True

@@ -20,7 +20,7 @@ from kemps_p2p.ledger.entry import Contest, Drawn, Result, Settled
 from kemps_p2p.ledger.poll import Contender, DecidedSet, decide, order_together, places_in
 from kemps_p2p.ledger.tape import Claim, CoinReveal, Receipt, TapeItem, claim_of
 from kemps_p2p.session.fold import Fold
-from kemps_p2p.session.match import Logged, Match, OpenContest, action_of, do_conflict, refusal
+from kemps_p2p.session.match import Logged, Match, OpenContest, action_of, do_conflict, is_ready, refusal
 
 RESULTS = {
     GameResult.OK: Result.OK,
@@ -142,7 +142,9 @@ def settle(fold: Fold, item: TapeItem) -> Result:
     key = (item.seat, kind(action))
     if _is_overtaken(match, item):
         raise fold.fault(Fault.BAD_ORDER, "a claim is logged twice, or after a later one of its kind")
-    is_refused = refusal(match, item, claim) is not None
+    # A deal starts on a shuffled deck, however ready another one was at the head that the claim cites.
+    is_early = isinstance(action, Next) and not is_ready(match)
+    is_refused = is_early or refusal(match, item, claim) is not None
     logged = Logged(item.item.number, fold.index)
     fold.match = replace(match, logged={**match.logged, key: logged})
     if is_refused:

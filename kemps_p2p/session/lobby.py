@@ -46,13 +46,15 @@ RESEND_MS = 200
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a peer brings to the table. `roster`: identity keys by seat. `secret`: 32 bytes, drawn for this
-    match alone and on disk before anything is sent; every later secret is derived from it.
+    """What a peer brings to the table. `roster`: identity keys by seat. `meeting`: 32 bytes that all peers
+    derive from how they met, fresh for each meeting, so that no word of another lobby counts. `secret`: 32
+    bytes, drawn for this match alone and on disk before anything is sent; later secrets are derived from it.
     """
 
     identity: Identity
     seat: Seat
     roster: tuple[bytes, ...]
+    meeting: bytes
     name: str
     rules: RuleSet
     group: str
@@ -73,7 +75,7 @@ class Lobby:
         self._setup = setup
         self._seats = len(setup.roster)
         self._rules = canonical_text(setup.rules)
-        self._table = tagged_hash("kemps/v1/table", setup.group.encode(), *setup.roster)
+        self._table = tagged_hash("kemps/v1/table", setup.group.encode(), setup.meeting, *setup.roster)
         self._nonce, self._nonce_salt, self._name_salt = (
             derive("kemps/v1/lobby-secret", setup.secret, what)[:32] for what in (b"nonce", b"salt", b"name")
         )
@@ -168,12 +170,14 @@ class Lobby:
             if known != sit:
                 raise PeerFault(Fault.EQUIVOCATION, "a seat sits down twice with different commitments")
             return []
+        if {len(sit.coin), len(sit.nonce), len(sit.name)} != {32}:
+            raise PeerFault(Fault.MALFORMED, "a commitment has 32 bytes")
         if sit.rules != self._rules:
             try:
                 key = first_difference(self._setup.rules, read_rules(sit.rules))
             except RuleError as error:
                 raise PeerFault(Fault.BAD_GENESIS, f"a rule set that cannot be read: {error}") from None
-            raise PeerFault(Fault.BAD_GENESIS, f"another rule set: the key {key} differs")
+            raise PeerFault(Fault.OTHER_RULES, f"the key {key} differs")
         self._sits[seat] = sit
         if len(self._sits) < self._seats:
             return []
@@ -194,7 +198,9 @@ class Lobby:
             return []
         sit = self._sits[seat]
         check_name(reveal.name)
-        if len(reveal.nonce) != 32 or nonce_commitment(reveal.nonce_salt, reveal.nonce) != sit.nonce:
+        if {len(reveal.nonce), len(reveal.nonce_salt), len(reveal.name_salt)} != {32}:
+            raise PeerFault(Fault.MALFORMED, "a nonce and a salt have 32 bytes")
+        if nonce_commitment(reveal.nonce_salt, reveal.nonce) != sit.nonce:
             raise PeerFault(Fault.BAD_COMMITMENT, "a nonce does not fit its commitment")
         if name_commitment(reveal.name_salt, reveal.name) != sit.name:
             raise PeerFault(Fault.BAD_COMMITMENT, "a name does not fit its commitment")

@@ -73,7 +73,7 @@ class Play:
         self._exhibits: list[tuple[TapeItem, TapeItem]] = []
         self._shown: dict[Digest, TapeItem] = {}
         self._items = ChainMap(self.tapes.by_digest, self._shown)
-        self._chain = Chain(begin(founding), self._book, self._proofs, self._items)
+        self._chain = Chain(begin(founding), self._book, self._proofs, items=self._items, begun_ms=now_ms)
         self._to_say: list[Statement] = []
         self._to_receipt: list[HeldClaim] = []
         self._to_send: list[Signed] = []

@@ -19,6 +19,7 @@ FAULTS: dict[Fault, str] = {
     Fault.WRONG_TERM: "an entry was made by a seat that was not on duty",
     Fault.EQUIVOCATION: "a seat signed two statements that contradict each other",
     Fault.BAD_GENESIS: "the founding of the match does not hold",
+    Fault.OTHER_RULES: "a seat wants to play by another rule set",
     Fault.BAD_COMMITMENT: "what was opened is not what was committed to",
     Fault.BAD_POINT: "a blinded card is no valid one",
     Fault.BAD_SCALAR: "a number in a proof is out of range",
