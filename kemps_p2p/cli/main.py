@@ -21,6 +21,7 @@ COMMANDS = {
     "demo": ("kemps_p2p.cli.demo:demo", "Play a whole match between peer processes on this machine."),
     "node": ("kemps_p2p.cli.node:node", "Run one peer of a table on this machine, played by a bot."),
     "replay": ("kemps_p2p.cli.replay:replay", "Tell a match from its log, with all hands that were opened."),
+    "lab": ("kemps_p2p.cli.lab:lab", "Experiments and benches."),
     "audit": ("kemps_p2p.cli.audit:audit", "Verify everything in one log, or in several of one match."),
 }
 """Name -> where the command is, and its help in one line, so that no command is imported to list it."""
@@ -74,11 +75,16 @@ class Commands(click.Group):
             return done.exit_code
 
 
-@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True
+)
 @click.version_option(__version__, prog_name="kemps", message="%(prog)s %(version)s")
-def main() -> None:
+@click.pass_context
+def main(ctx: click.Context) -> None:
     """Kemps, the partner card game, peer to peer: no server, nobody deals, every call can be audited.
 
     Start with `kemps demo`. Exit codes are the same for every command; `kemps audit --help` lists those of an
     audit.
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())

@@ -7,6 +7,8 @@ from kemps_p2p.game.rules import load_rules, override
 from kemps_p2p.session.audit import Verdict, audit, audit_all
 from kemps_p2p.session.findings import Flaw
 
+pytest_plugins = ("audit_fixtures",)
+
 
 def test_every_log_alone_is_clean(secure: Played) -> None:
     for seat, log in enumerate(secure.logs):

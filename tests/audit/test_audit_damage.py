@@ -14,6 +14,8 @@ from kemps_p2p.session.findings import Flaw
 from kemps_p2p.session.logfile import LOG_MAGIC, Header, read_object
 from kemps_p2p.session.messages import PROTOCOL_VERSION
 
+pytest_plugins = ("audit_fixtures",)
+
 LEADS = (b"", b"\x93\x02", b"\x92\x01", b"\x95\x03", b"\x90", b"\xc4\x01a", b"\xdd\xff\xff\xff\xff", b"\x00")
 
 
@@ -50,7 +52,7 @@ def test_changed_bytes_are_found_with_their_index(secure: Played) -> None:
 
 
 def test_changed_bytes_of_a_simulated_log_are_found(stub: Played) -> None:
-    for place, value in changes(stub.logs[0], "more bytes", 150):
+    for place, value in changes(stub.logs[0], "more bytes", 100):
         check_change(stub.logs[0], place, value)
 
 

@@ -34,6 +34,8 @@ from kemps_p2p.session.messages import (
     read_note,
 )
 
+pytest_plugins = ("audit_fixtures",)
+
 Expected = tuple[int, Fault, Seat | None]
 Lie = Callable[[Forger], Expected]
 LIES: list[Lie] = []

@@ -9,6 +9,8 @@ from kemps_p2p.errors import Fault
 from kemps_p2p.session.audit import Verdict, audit, audit_all
 from kemps_p2p.session.findings import Flaw
 
+pytest_plugins = ("audit_fixtures",)
+
 
 def other_story(forger: Forger, index: int) -> bytes:
     """The log as it would be had the sequencer told another time at an entry, and all had gone on."""

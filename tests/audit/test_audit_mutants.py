@@ -18,6 +18,8 @@ from kemps_p2p.ledger.tape import Claim, Deed
 from kemps_p2p.session.audit import Verdict, audit
 from kemps_p2p.session.messages import Checkpoint, Closed, PlayStarted, read_deed
 
+pytest_plugins = ("audit_fixtures",)
+
 NUMBERS = (-(1 << 63), -1, 0, 1, 2, 3, 4, 7, 51, 52, 255, 1 << 16, 1 << 40, (1 << 63) - 1, (1 << 64) - 1)
 DEPTH_MAX = 12
 

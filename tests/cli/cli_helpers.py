@@ -1,0 +1,26 @@
+"""Running the command as a program, and reading what it printed."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    code: int
+    out: str
+    err: str
+
+
+def kemps(*args: str | Path, env: dict[str, str] | None = None) -> Ran:
+    """`kemps` in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-m", "kemps_p2p", *map(str, args)],
+        capture_output=True,
+        env={**os.environ, "PYTHONUTF8": "1", **(env or {})},
+        timeout=120,
+        check=False,
+    )
+    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
