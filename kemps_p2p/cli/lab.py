@@ -1,0 +1,94 @@
+"""`kemps lab`: experiments and benches."""
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kemps_p2p.runtime.store import make_directory
+
+
+def _progress(text: str) -> None:
+    if sys.stderr.isatty():
+        click.echo(f"\r\x1b[K{text}", nl=False, err=True)
+
+
+@click.group()
+def lab() -> None:
+    """Experiments on the protocol."""
+
+
+@lab.group()
+def bench() -> None:
+    """Measure what this machine makes of it. Compare figures of one run only: machines are noisy."""
+
+
+def _tell(result: Any, *, as_json: bool) -> None:
+    """One object, or a line a figure."""
+    _progress("")
+    facts = asdict(result)
+    if as_json:
+        click.echo(json.dumps(facts))
+        return
+    for name, value in facts.items():
+        shown = (
+            ", ".join(f"{key} {part}" for key, part in value.items()) if isinstance(value, dict) else value
+        )
+        click.echo(f"{name:20} {shown}")
+
+
+_players = click.option("--players", default=4, show_default=True, type=click.IntRange(4, 16))
+_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+
+@bench.command()
+@_players
+@_json
+def deck(*, players: int, as_json: bool) -> None:
+    """The blind deck: each step for one seat, and the whole shuffle with a core for each seat."""
+    from kemps_p2p.game.rules import deal_cards, load_rules
+    from kemps_p2p.lab.bench_deck import bench_deck
+
+    cards = len(deal_cards(load_rules("kemps"), players))
+    _tell(bench_deck(players, cards, _progress), as_json=as_json)
+
+
+@bench.command()
+@_players
+@_json
+def game(*, players: int, as_json: bool) -> None:
+    """The rule engine: actions checked and applied a second."""
+    from kemps_p2p.lab.bench_game import bench_game
+
+    _tell(bench_game(players, _progress), as_json=as_json)
+
+
+@bench.command()
+@_players
+@_json
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("kemps-logs"),
+    show_default=True,
+    help="Directory for the logs of the measured matches.",
+)
+def play(*, players: int, as_json: bool, out: Path) -> None:
+    """Real processes on loopback: how soon an exchange is known and final, how many are settled a second."""
+    from kemps_p2p.lab.bench_play import bench_play
+
+    make_directory(out)
+    _tell(bench_play(players, out.resolve(), _progress), as_json=as_json)
+
+
+@bench.command()
+@_players
+@_json
+def audit(*, players: int, as_json: bool) -> None:
+    """The audit of a simulated match with the real group, against its verifications alone."""
+    from kemps_p2p.lab.bench_audit import bench_audit
+
+    _tell(bench_audit(players, _progress), as_json=as_json)
