@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kemps_p2p.codec import Digest, Record, decode, tagged_hash
 from kemps_p2p.deck.group import Group, group_named
 from kemps_p2p.errors import Fault, PeerFault
-from kemps_p2p.game.rules import RuleError, RuleSet, read_rules
+from kemps_p2p.game.rules import RuleError, RuleSet, canonical_text, read_rules
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import check_key, verify
 from kemps_p2p.session.messages import PROTOCOL_VERSION
@@ -94,6 +94,9 @@ def found(raw: bytes) -> Founding:
         rules = read_rules(genesis.rules)
     except RuleError as error:
         raise PeerFault(Fault.BAD_GENESIS, str(error)) from None
+    if canonical_text(rules) != genesis.rules:
+        # A text that leans on a rule book of this program would mean something else to a later one.
+        raise PeerFault(Fault.BAD_GENESIS, "the rule set is not written out in full")
     try:
         group = group_named(genesis.group)
     except KeyError:

@@ -15,7 +15,7 @@ from kemps_p2p.codec import Digest
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Entry, entry_of
-from kemps_p2p.ledger.tape import Ack, CoinReveal, Head, TapeItem
+from kemps_p2p.ledger.tape import STAMP_STEP_MAX, Ack, CoinReveal, Head, TapeItem
 from kemps_p2p.session.findings import Finding, Flaw
 
 Place = tuple[Seat, int, int, int]
@@ -101,15 +101,16 @@ class TapeCheck:
         for seat, tape in tapes.items():
             for (low, lower), (high, higher) in pairwise(sorted(tape.items())):
                 digests = {seen.item.digest for seen in lower}
-                stamp = min(seen.item.item.lamport for seen in lower)
+                first = min(seen.item.item.lamport for seen in lower)
+                last = max(seen.item.item.lamport for seen in lower) + (high - low) * STAMP_STEP_MAX
                 for seen in higher:
                     if self._is_punished(seen.item):
                         continue
                     if high == low + 1 and seen.item.item.prev not in digests:
                         text = f"item {high} of a tape does not link to item {low}"
                         yield Finding(seen.index, Fault.BAD_LINK, seat, text)
-                    if seen.item.item.lamport <= stamp:
-                        text = f"item {high} of a tape is not stamped after item {low}"
+                    if not first < seen.item.item.lamport <= last:
+                        text = f"the stamp of item {high} of a tape does not grow from item {low}, or leaps"
                         yield Finding(seen.index, Fault.BAD_STAMP, seat, text)
 
     def _early_words(self, entries: Sequence[TapeItem | None]) -> Iterator[Finding]:

@@ -16,7 +16,7 @@ from kemps_p2p.errors import Fault
 from kemps_p2p.game.actions import Swap
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.entry import Blamed, Carried, Contest, Drawn, Note, Result, Settled
-from kemps_p2p.ledger.tape import Claim, CoinReveal, Receipt, claim_of
+from kemps_p2p.ledger.tape import STAMP_STEP_MAX, Claim, CoinReveal, Receipt, claim_of
 from kemps_p2p.session.audit import Verdict
 from kemps_p2p.session.dealing import deal_seed
 from kemps_p2p.session.findings import Finding
@@ -744,3 +744,16 @@ def a_certificate_with_an_ack_of_another_entry(forger: Forger) -> Expected:
 def a_certificate_with_one_ack_twice(forger: Forger) -> Expected:
     forger.certificate = lambda acks: [*acks, acks[0]]
     return forger.last + 1, Fault.BAD_ANNEX, Seat(forger.annex.seat)
+
+
+def test_a_stamp_that_leaps_is_found_where_it_leaps(forger: Forger) -> None:
+    """Whatever rests on it must leap as well, so that this is not the only finding."""
+    draft = forger.chain[-1]
+    for tape in forger.tapes:
+        for later in tape:
+            if later.order >= draft.order:
+                later.lamport += 20 * STAMP_STEP_MAX
+    found = forger.audit()
+    assert found.verdict is Verdict.VIOLATED
+    assert key(found.findings[0]) == (forger.last, Fault.BAD_STAMP, draft.seat)
+    assert {finding.code for finding in found.findings} == {Fault.BAD_STAMP}
