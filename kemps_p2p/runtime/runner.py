@@ -265,7 +265,9 @@ class Runner:
 
     def _say(self, text: str | None) -> None:
         if text is not None:
-            self._carry_out(self._session.whisper(text))
+            # Said while other effects are carried out, so nothing else may come of it before they are done: a
+            # tick here would write entries to the log ahead of those that wait their turn.
+            self._carry_out_all(self._session.whisper(text))
 
 
 def _call_in(loop: asyncio.AbstractEventLoop, act: Callable[[], None]) -> None:
