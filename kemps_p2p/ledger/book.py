@@ -11,7 +11,6 @@ Section "Tape" of protocol.md.
 """
 
 import itertools
-from collections import deque
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -207,17 +206,28 @@ class ClaimBook:
     ) -> None:
         self._hold = hold
         self._conflicts = conflicts
-        self._queues: list[deque[TapeItem]] = [deque() for _ in range(seats)]
+        # What comes next on a tape, once per branch of it, and what comes behind each item.
+        self._next: list[list[TapeItem]] = [[] for _ in range(seats)]
+        self._behind: dict[Digest, list[TapeItem]] = {}
+        self._counted: set[Digest] = set()
+        self._silent: set[Digest] = set()
         self._places: list[dict[Digest, int]] = [{} for _ in range(seats)]
         self._mentions: dict[Digest, dict[Seat, TapeItem]] = {}
         self._known: set[Digest] = set()
-        self._count = 0
         self.undecided: dict[Digest, HeldClaim] = {}
         self.contested: set[Digest] = set()
 
-    def mention(self, item: TapeItem) -> None:
-        """Queue an item with mentions that follows its tape without a gap."""
-        self._queues[item.seat].append(item)
+    def follow(self, item: TapeItem) -> None:
+        """Take an item that follows its tape without a gap; it counts when all before it does."""
+        if item.item.number == 0 or item.item.prev in self._counted:
+            self._next[item.seat].append(item)
+        else:
+            self._behind.setdefault(item.item.prev, []).append(item)
+
+    def pass_over(self, item: TapeItem) -> None:
+        """Take an item that cannot be read: it keeps its place and says nothing."""
+        self._silent.add(item.digest)
+        self.follow(item)
 
     def advance(self) -> list[HeldClaim]:
         """Hold what can be held now and count the tapes as far as they count; return the newly held."""
@@ -225,10 +235,17 @@ class ClaimBook:
         moved = True
         while moved:
             moved = False
-            for queue in self._queues:
-                while queue and self._count_item(queue[0], held):
-                    queue.popleft()
-                    moved = True
+            for seat, coming in enumerate(self._next):
+                blocked: list[TapeItem] = []
+                while coming:
+                    item = coming.pop()
+                    if item.digest in self._silent or self._count_item(item, held):
+                        self._counted.add(item.digest)
+                        coming.extend(self._behind.pop(item.digest, ()))
+                        moved = True
+                    else:
+                        blocked.append(item)
+                self._next[seat] = blocked
         return held
 
     def _count_item(self, item: TapeItem, held: list[HeldClaim]) -> bool:
@@ -256,11 +273,11 @@ class ClaimBook:
                 case HeldClaim():
                     self._admit(new)
                     held.append(new)
-        for claim in shown(item):
-            if claim in self.undecided:
-                self._count += 1
-                self._places[item.seat].setdefault(claim, self._count)
-                self._mentions[claim].setdefault(item.seat, item)
+        places = self._places[item.seat]
+        for claim, place in shown(item):
+            if claim in self.undecided and place < places.get(claim, place + 1):
+                places[claim] = place
+                self._mentions[claim][item.seat] = item
         return True
 
     def _admit(self, new: HeldClaim) -> None:

@@ -169,11 +169,11 @@ def places_in(items: Iterable[TapeItem], claims: Collection[Digest]) -> dict[Sea
     items still has its place: just before the first mention that names it.
     """
     tapes: dict[Seat, dict[Digest, int]] = {}
-    for item in sorted(items, key=lambda item: item.item.number):
+    for item in items:
         places = tapes.setdefault(item.seat, {})
-        for claim in shown(item):
+        for claim, place in shown(item):
             if claim in claims:
-                places.setdefault(claim, len(places))
+                places[claim] = min(place, places.get(claim, place))
     return tapes
 
 

@@ -19,6 +19,8 @@ from kemps_p2p.ledger.identity import Identity, verify
 
 ITEM_LABEL = "kemps/v1/item"
 ITEM_BYTES_MAX = 256 * 1024
+PLACES_PER_ITEM = ITEM_BYTES_MAX
+"""More than an item of the greatest length can name."""
 STAMP_STEP_MAX = 1 << 20
 """How far a stamp may be beyond the one before it on its tape: no seat can use up the clock of the others."""
 NO_DIGEST = Digest(bytes(DIGEST_BYTES))
@@ -177,22 +179,24 @@ def claim_of(item: Item) -> Claim | None:
     return None
 
 
-def shown(item: TapeItem) -> Iterator[Digest]:
-    """The claims that an item shows to be on its tape, earliest first.
+def shown(item: TapeItem) -> Iterator[tuple[Digest, int]]:
+    """The claims that an item shows to be on its tape, and their places there: lower is earlier.
 
-    A mention names the undecided rivals before it, so those are on the tape as well: the tape books and
-    `poll.places_in` read items alike.
+    A mention names the undecided rivals before it, so those are on the tape as well. A place follows from the
+    item alone, so that tapes read live and evidence read later say the same.
     """
+    place = item.item.number * PLACES_PER_ITEM
     for statement in item.item.body:
         match statement:
             case Claim(rivals=rivals):
-                yield from rivals
-                yield item.digest
+                names = (*rivals, item.digest)
             case Receipt(claim=claim, rivals=rivals):
-                yield from rivals
-                yield claim
+                names = (*rivals, claim)
             case _:
                 continue
+        for name in names:
+            yield name, place
+            place += 1
 
 
 class TapeWriter:

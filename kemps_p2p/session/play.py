@@ -196,26 +196,25 @@ class Play:
             self._effects.append(fx.Append(fx.File.JOURNAL, encode(following.signed)))
             self._writer.see(following.item.lamport)
             try:
-                self._route(following, read_item(following))
+                read = read_item(following)
             except PeerFault as fault:
+                self._book.pass_over(following)
                 self._found(fault)
+            else:
+                self._route(following, read)
         for found in added.faults:
             self._found(found)
 
     def _route(self, item: TapeItem, read: ReadItem) -> None:
-        has_mention = False
+        self._book.follow(item)
         for statement in item.item.body:
             match statement:
-                case Claim() | Receipt():
-                    has_mention = True
                 case Ack():
                     self._chain.add_ack(item.seat, statement)
                 case CoinReveal():
                     self._coins.append(item)
-                case Append() | Deed():
+                case Claim() | Receipt() | Append() | Deed():
                     pass
-        if has_mention:
-            self._book.mention(item)
         if isinstance(read.action, Gesture) and item.seat != self.seat:
             self._effects.append(fx.Show(fx.GestureSeen(item.seat, read.action.name)))
         if read.deeds:
@@ -228,7 +227,10 @@ class Play:
                     self._unverified.append(deed)
             self._deck_is_new = True
         if read.entry is not None:
-            self._chain.add_entry(item, read.entry)
+            try:
+                self._chain.add_entry(item, read.entry)
+            except PeerFault as fault:
+                self._found(fault)
 
     def _found(self, fault: PeerFault) -> None:
         """Show a fault; what proves an equivocation is kept and passed on, so that all can blame it."""

@@ -11,7 +11,7 @@ from kemps_p2p.codec import Digest
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.book import ClaimBook, HeldClaim, Hold
 from kemps_p2p.ledger.poll import decide, places_in
-from kemps_p2p.ledger.tape import Ack, Claim, Head, TapeItem, TapeWriter
+from kemps_p2p.ledger.tape import Ack, Claim, CoinReveal, Head, TapeItem, TapeWriter
 
 SEATS = 4
 
@@ -37,7 +37,7 @@ def pens() -> list[TapeWriter]:
 
 def count(at: ClaimBook, *items: TapeItem) -> list[Digest]:
     for made in items:
-        at.mention(made)
+        at.follow(made)
     return [found.id for found in at.advance()]
 
 
@@ -185,6 +185,41 @@ def test_what_may_make_a_refused_claim_refused() -> None:
     assert at.before_of_kind(third.digest) == ()
 
 
+def test_branches_of_a_forked_tape_count_each_for_itself() -> None:
+    at = book()
+    root = item(body=(Ack(epoch=0, term=0, head=HEAD),))
+    other = writer(1).write((claim(b"x"),))
+    stuck = item(number=1, prev=root.digest, lamport=2, body=(receipt(Digest(bytes(32))),))
+    free = item(number=1, prev=root.digest, lamport=2, body=(receipt(other.digest),))
+    count(at, root, stuck, other, free)
+    assert places(at, 0) == [other.digest]
+
+
+def test_the_places_of_a_forked_tape_do_not_depend_on_which_branch_came_first() -> None:
+    a, b = writer(1).write((claim(b"x"),)), writer(2).write((claim(b"y"),))
+    root = item(body=(Ack(epoch=0, term=0, head=HEAD),))
+    left = [item(number=1, prev=root.digest, lamport=2, body=(receipt(a.digest),))]
+    left.append(item(number=2, prev=left[0].digest, lamport=3, body=(receipt(b.digest),)))
+    right = item(
+        number=1, prev=root.digest, lamport=2, body=(CoinReveal(index=0, coin=b""), receipt(b.digest))
+    )
+    one, other = book(), book()
+    count(one, a, b, root, *left)
+    count(one, right)
+    count(other, a, b, root, right)
+    count(other, *left)
+    assert one.places() == other.places()
+    assert one.mentions(b.digest)[Seat(0)] == other.mentions(b.digest)[Seat(0)] == right
+
+
+def test_an_item_that_cannot_be_read_keeps_its_place_and_says_nothing() -> None:
+    at, pen = book(), writer(0)
+    silent, after = pen.write((claim(b"x"),)), pen.write((claim(b"y"),))
+    at.pass_over(silent)
+    assert count(at, after) == [after.digest]
+    assert places(at, 0) == [after.digest]
+
+
 def test_of_two_claims_of_a_forked_tape_one_is_logged() -> None:
     at = book()
     one, other = item(body=(claim(b"x1"),)), item(body=(claim(b"x2"),))
@@ -245,7 +280,7 @@ def test_whatever_the_order_of_arrival_tapes_count_the_same_and_read_as_their_it
         at, queues = book(), [list(tape) for tape in tapes]
         while any(queues):
             queue = data.draw(st.sampled_from([queue for queue in queues if queue]))
-            at.mention(queue.pop(0))
+            at.follow(queue.pop(0))
             if data.draw(st.booleans()):
                 at.advance()
         at.advance()

@@ -134,7 +134,16 @@ def test_the_claim_of_an_item() -> None:
 def test_an_item_shows_rivals_before_what_names_them() -> None:
     a, b, c = (Digest(bytes([n]) * DIGEST_BYTES) for n in range(3))
     made = item(body=(receipt(b, [a]), Deed(payload=b""), claim(rivals=[c])))
-    assert list(shown(made)) == [a, b, c, made.digest]
+    places = dict(shown(made))
+    assert sorted(places, key=places.__getitem__) == list(places) == [a, b, c, made.digest]
+
+
+def test_places_grow_along_a_tape_however_much_an_item_names() -> None:
+    pen = writer(0)
+    full = pen.write(tuple(receipt(SOME, [SOME] * 100) for _ in range(70)))
+    assert len(full.signed.raw) < ITEM_BYTES_MAX
+    after = pen.write((receipt(SOME),))
+    assert max(place for _, place in shown(full)) < min(place for _, place in shown(after))
 
 
 @given(st.binary(max_size=200))
