@@ -11,7 +11,7 @@ import pytest
 from audit_forger import Draft, Forger, replace
 
 from kemps_p2p.codec import encode
-from kemps_p2p.errors import PeerFault
+from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.game.actions import Action
 from kemps_p2p.ledger.entry import Carried, Contest, Drawn, Note, Result, Settled
 from kemps_p2p.ledger.tape import Claim, Deed
@@ -103,26 +103,38 @@ class Mutator:
             draft.entry = changed
         draft.placed = self.random.random() < 0.9
 
-    def mutate(self) -> None:
+    def mutate(self) -> Draft:
+        """Change one item; return it."""
         tape = self.random.choice(self.forger.tapes)
         draft = self.random.choice(tape)
         if draft.entry is not None:
             self.change_entry(draft)
-            return
+            return draft
         place = self.random.randrange(len(draft.body))
         changed = self.change(draft.body[place])
         assert isinstance(changed, type(draft.body[place]))
         draft.body[place] = changed
+        return draft
 
 
 def check_mutant(forger: Forger, seed: int) -> Verdict | None:
-    """The verdict on a mutant; None if the forger cannot sign it either."""
-    Mutator(seed, forger).mutate()
+    """The verdict on a mutant; None if the forger cannot sign it either.
+
+    Whoever is blamed has signed the change, or has ordered what was changed.
+    """
+    draft = Mutator(seed, forger).mutate()
     try:
         log = forger.log()
     except (KeyError, OverflowError, PeerFault, msgspec.ValidationError):
         return None
-    return audit(log, allow_stub=True).verdict
+    found = audit(log, allow_stub=True)
+    for finding in found.findings:
+        entry = found.entries[finding.index - 1] if 0 < finding.index <= len(found.entries) else None
+        author = None if entry is None else entry.seat
+        guilty = {draft.seat} if draft.entry is not None else {draft.seat, author}
+        if finding.code is not Fault.BAD_ANNEX:
+            assert finding.culprit in (None, *guilty), (seed, finding)
+    return found.verdict
 
 
 def check_mutants(parts: Forger, seeds: range) -> None:
