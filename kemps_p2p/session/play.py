@@ -244,6 +244,8 @@ class Play:
             self._exhibits.append((pair[0], pair[1]))
             self._shown.update({item.digest: item for item in pair})
             self._to_send.extend(item.signed for item in pair)
+            # An entry that blames rests on both, and one of them may wait for its predecessor.
+            self._writer.see(max(item.item.lamport for item in pair))
         self._effects.append(fx.Show(fx.FaultFound(fault)))
 
     # Claims

@@ -93,8 +93,8 @@ def test_eight_players_finish_a_short_match(tmp_path: Path) -> None:
 
 def node(tmp_path: Path, seat: int, *more: str) -> "subprocess.Popen[str]":
     arguments = [
-        "node", "--meet", str(tmp_path / "meeting"), "--seat", str(seat), "--home", str(tmp_path / f"home-{seat}"),
-        "--out", str(tmp_path / "logs"), "--pace", "fast", *more,
+        "node", "--meet", str(tmp_path / "meeting"), "--seat", str(seat),
+        "--home", str(tmp_path / f"home-{seat}"), "--out", str(tmp_path / "logs"), "--pace", "fast", *more,
     ]  # fmt: skip
     return subprocess.Popen([*KEMPS, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
