@@ -2,7 +2,8 @@
 
 Knows the seat's secrets; decides nothing: what is owed comes from `duties`. Invariants:
 
-1. A deed is made once. A turn is made on the first list that the seat meets and never again.
+1. A deed is made once; a turn once for each list. A second list comes only of a seat before that said two
+   things, and every secret in a turn follows from its list.
 2. Turns are made on lists that are not in the log yet, so that turns are pipelined; shares never are.
 
 Section "Deeds" of protocol.md.
@@ -150,7 +151,7 @@ class Dealing:
                 except PeerFault:
                     # Its form is wrong: the verification under way says so, with the culprit.
                     break
-            if next_turn(deck) == self._seat and self._once("turn", deal, round_):
+            if next_turn(deck) == self._seat and self._once("turn", deal, round_, on):
                 yield Job(None, partial(_made_turn, deck, self._seat, self._seed(deal), on))
             yield from checks
 
