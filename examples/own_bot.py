@@ -27,7 +27,7 @@ class Magpie(Player):
         for action in options(view):
             if isinstance(action, Swap) and len(action.take) == 1:
                 taken, given = lying[action.take[0]], held[action.give[0]]
-                if ranks.count(taken) > ranks.count(given) - (taken == given):
+                if taken != given and ranks.count(taken) >= ranks.count(given):
                     return action
         return next((action for action in options(view) if isinstance(action, Pass | Next)), None)
 

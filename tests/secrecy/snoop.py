@@ -3,8 +3,9 @@
 It imports no rules of the program: only group arithmetic, and the framing of bytes. What it takes for
 granted is public (`Public`), or in the colluders' own files. It tries, for each honest seat in turn:
 
-1. every 32 bytes in a row, however spelled, as a share, a share of an earlier list, a card with the share
-   taken off, the point of a factor; as a scalar: the key, a factor, a nonce; as a deal seed or match secret;
+1. every 32 bytes in a row, spelled in whatever way, as a share, a share of an earlier list, a card with the
+   share taken off, the point of a factor; as a scalar: the key, a factor, a nonce; as a deal seed or the secret
+   of the match;
 2. what turns and proofs give away by themselves (`snoop_turns`);
 3. whether the order of one turn is that of another, or none, as far as cards that may be known tell.
 
@@ -13,6 +14,7 @@ the moments when cards became due.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
 from enum import Enum
 from hashlib import sha256, sha512
@@ -35,6 +37,7 @@ from snoop_turns import (
 from kemps_p2p.deck.group import ORDER, Point, card_point
 
 ALIKE_MIN = 5
+TOP_BYTE_MAX = 0x10
 
 
 class Kind(Enum):
@@ -117,6 +120,12 @@ class Snoop:
         """All that was found, each thing as of the first time."""
         return list(self._found.values())
 
+    def fork(self) -> "Snoop":
+        """The same knowledge, that goes its own way from here."""
+        other = copy(self)
+        other._found = dict(self._found)
+        return other
+
     # Tables of what to look for
 
     def _hide(self, chain: Chain) -> None:
@@ -151,7 +160,6 @@ class Snoop:
     # Hits
 
     def _add(self, finding: Finding) -> None:
-        # What is weak at many places is told a few times only.
         name = (finding.kind, finding.deal, finding.position, finding.card, finding.text)
         before = self._found.setdefault(name, finding)
         if finding.at < before.at:
@@ -176,6 +184,10 @@ class Snoop:
             self.has_key(max(at, met.at), met.deal, x, Kind.KEY)
         else:
             self._link(at, met, value)
+
+    def hit_number(self, at: int, value: int) -> None:
+        """A nonce of a response was said."""
+        self._link(at, self.numbers[value])
 
     def has_key(self, at: int, deal: int, x: int, kind: Kind) -> None:
         """The honest seat's key of a deal is known: read everything."""
@@ -280,48 +292,73 @@ class _Seeds:
                 yield found, deal, seed_of_deal(window, deal), Kind.SECRET
 
 
-def snoop(
-    public: Public,
-    pieces: list[tuple[int, bytes]],
-    secrets: Mapping[int, bytes],
-    honest: Iterable[int] | None = None,
-) -> dict[int, list[Finding]]:
-    """Let all others snoop on each honest seat. `pieces`: what any peer held, with the moment, in order.
+class Snoops:
+    """The colluders against each of some honest seats.
 
-    `secrets` are the files of all seats; those who snoop on a seat use all but its own.
+    `pieces`: what any peer held, with the moment, in order. `secrets` are the files of all seats; those who
+    snoop on a seat use all but its own.
     """
-    reading = Reading()
-    for at, data in pieces:
-        reading.read(at, data)
-    decks = Decks(public, reading)
-    snoops = {seat: Snoop(decks, seat, secrets) for seat in honest or range(public.seats)}
-    _try_everything(decks, snoops, pieces)
-    for each in snoops.values():
-        each.compare_orders()
-    return {seat: each.findings for seat, each in snoops.items()}
 
+    def __init__(
+        self,
+        public: Public,
+        pieces: Iterable[tuple[int, bytes]],
+        secrets: Mapping[int, bytes],
+        honest: Iterable[int],
+    ) -> None:
+        held = list(pieces)
+        reading = Reading()
+        for at, data in held:
+            reading.read(at, data)
+        self.decks = Decks(public, reading)
+        self._seeds = _Seeds(self.decks)
+        self._snoops = {seat: Snoop(self.decks, seat, secrets) for seat in honest}
+        self._points = frozenset(point for each in self._snoops.values() for point in each.points)
+        self._logarithms = frozenset(point for each in self._snoops.values() for point in each.logarithms)
+        self._numbers = frozenset(value for each in self._snoops.values() for value in each.numbers)
+        for owner, secret in secrets.items():
+            self._try_seed(0, secret, not_of=owner)
+        self.hear(held)
+        for each in self._snoops.values():
+            each.compare_orders()
 
-def _try_everything(decks: Decks, snoops: Mapping[int, Snoop], pieces: list[tuple[int, bytes]]) -> None:
-    seeds, group = _Seeds(decks), decks.public.group
-    points = {point for each in snoops.values() for point in each.points}
-    logarithms = {point for each in snoops.values() for point in each.logarithms}
-    numbers = {value for each in snoops.values() for value in each.numbers}
-    for at, window in windows(pieces):
-        if window in points:
-            for each in snoops.values():
-                if window in each.points:
-                    each.hit_point(at, window)
-        for seat, deal, seed, kind in seeds.seats(window):
-            if seat in snoops:
-                snoops[seat].has_seed(at, deal, seed, kind)
-        # A scalar is below the order, and so ends, or spelled the other way round begins, with a small byte.
-        for value in (scalar(window),) * (window[31] <= 0x10) + (scalar(window[::-1]),) * (window[0] <= 0x10):
-            if value in numbers:
-                for each in snoops.values():
-                    if value in each.numbers:
-                        each._link(at, each.numbers[value])
-            point = group.base_mul(value)
-            if point in logarithms:
-                for each in snoops.values():
-                    if point in each.logarithms:
-                        each.hit_scalar(at, value, point)
+    def of(self, seat: int) -> list[Finding]:
+        """What was found of an honest seat."""
+        return self._snoops[seat].findings
+
+    def with_more(self, pieces: Iterable[tuple[int, bytes]]) -> "Snoops":
+        """What they would know if they had held these pieces too, which carry no deed that counts."""
+        other = copy(self)
+        other._snoops = {seat: each.fork() for seat, each in self._snoops.items()}
+        other.hear(pieces)
+        return other
+
+    def hear(self, pieces: Iterable[tuple[int, bytes]]) -> None:
+        """Try every 32 bytes of these pieces."""
+        for at, window in windows(pieces):
+            if window in self._points:
+                for each in self._snoops.values():
+                    if window in each.points:
+                        each.hit_point(at, window)
+            self._try_seed(at, window)
+            # A scalar is below the order: it ends, or spelled the other way round begins, with a small byte.
+            if window[31] <= TOP_BYTE_MAX:
+                self._try_scalar(at, scalar(window))
+            if window[0] <= TOP_BYTE_MAX:
+                self._try_scalar(at, scalar(window[::-1]))
+
+    def _try_seed(self, at: int, window: bytes, not_of: int | None = None) -> None:
+        for seat, deal, seed, kind in self._seeds.seats(window):
+            if seat in self._snoops and seat != not_of:
+                self._snoops[seat].has_seed(at, deal, seed, kind)
+
+    def _try_scalar(self, at: int, value: int) -> None:
+        if value in self._numbers:
+            for each in self._snoops.values():
+                if value in each.numbers:
+                    each.hit_number(at, value)
+        point = self.decks.public.group.base_mul(value)
+        if point in self._logarithms:
+            for each in self._snoops.values():
+                if point in each.logarithms:
+                    each.hit_scalar(at, value, point)

@@ -2,9 +2,10 @@
 
 Every scalar k that an honest seat must draw anew leaves a point k·B in the open, up to a guess at its
 permutation: A'_i - A_j for the factor r_i (the one j that is right), P_j - H_i for ρ_j, Q_i - u_j·Q_{i-1} for
-σ_i, and the announcement of each proof for its nonce. Two of these points that are the same are a secret used
-twice, whatever it was for; one that is k·B for a small k is no secret. A permutation and factors used on two
-inputs show so: then A'1_i - A'2_i = A1_j - A2_j, which is A'1_i - A1_j = A'2_i - A2_j.
+σ_i, with that ŝ_i·B - c·σ_i·B for ŵ_i, and the announcement of each proof for its nonce. Two of these points
+that are the same are a secret used twice, whatever it was for; one that is k·B for a small k is no secret. A
+permutation and factors used on two inputs show so: then A'1_i - A'2_i = A1_j - A2_j, which is
+A'1_i - A1_j = A'2_i - A2_j.
 """
 
 from collections.abc import Iterator
@@ -65,9 +66,13 @@ def turn_slots(group: Group, linked: LinkedTurn) -> Iterator[tuple[Point, Slot]]
         for i, generator in enumerate(h):
             # The index of an order's blinding is that of its commitment; what it would tell is π(i) = j.
             yield group.sub(commitment, generator), slot("rho", j, i)
+    answers = [group.base_mul(response) for response in proof.s_hat]
     for i, (before, link) in enumerate(zip((chain_generator(group), *proof.q), proof.q, strict=False)):
         for j, weight in enumerate(linked.weights):
-            yield group.sub(link, group.mul(weight, before)), slot("sigma", i, j)
+            blind = group.sub(link, group.mul(weight, before))
+            yield blind, slot("sigma", i, j)
+            # With this guess the response to σ_i gives the nonce that it hides.
+            yield group.sub(answers[i], group.mul(proof.c, blind)), slot("w hat", i, j)
     for kind, point in single_announcements(group, proof, linked.weights).items():
         yield point, slot(kind, 0)
 
