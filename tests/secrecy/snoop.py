@@ -4,8 +4,8 @@ It imports no rules of the program: only group arithmetic, and the framing of by
 granted is public (`Public`), or in the colluders' own files. It tries, for each honest seat in turn:
 
 1. every 32 bytes in a row, spelled in whatever way, as a share, a share of an earlier list, a card with the
-   share taken off, the point of a factor; as a scalar: the key, a factor, a nonce; as a deal seed or the secret
-   of the match;
+   share taken off, the point of a factor; as a scalar: the key, a factor, a nonce; as a deal seed or the
+   secret of the match;
 2. what turns and proofs give away by themselves (`snoop_turns`);
 3. whether the order of one turn is that of another, or none, as far as cards that may be known tell.
 
@@ -27,6 +27,7 @@ from snoop_turns import (
     Slot,
     Weakness,
     echoes,
+    mask_points,
     proof_slots,
     repeated_numbers,
     response_nonces,
@@ -104,6 +105,7 @@ class Snoop:
         self._slots = [*proof_slots(decks, honest)]
         for linked in own:
             self._slots += turn_slots(self._group, linked)
+            self.points.update(mask_points(self._group, linked))
         for point, slot in self._slots:
             self.logarithms[point] = slot
             if slot.source is not None:
@@ -317,7 +319,9 @@ class Snoops:
         self._logarithms = frozenset(point for each in self._snoops.values() for point in each.logarithms)
         self._numbers = frozenset(value for each in self._snoops.values() for value in each.numbers)
         for owner, secret in secrets.items():
-            self._try_seed(0, secret, not_of=owner)
+            # Two seats that drew the same.
+            for deal in {deal for deal, _ in reading.keys}:
+                self._try_seed(0, seed_of_deal(secret, deal), not_of=owner)
         self.hear(held)
         for each in self._snoops.values():
             each.compare_orders()

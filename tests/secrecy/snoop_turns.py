@@ -10,6 +10,7 @@ A'1_i - A1_j = A'2_i - A2_j.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 
 from snoop_formulas import Answer, single_announcements
@@ -77,6 +78,15 @@ def turn_slots(group: Group, linked: LinkedTurn) -> Iterator[tuple[Point, Slot]]
         yield point, slot(kind, 0)
 
 
+def mask_points(group: Group, linked: LinkedTurn) -> Iterator[tuple[Point, Slot]]:
+    """r·K under each guess: nothing is public of it, but who says it links an output to its input."""
+    turn = linked.turn
+    message = ("turn", turn.deal, turn.round, turn.input.hex()[:8])
+    for i, c in enumerate(turn.outputs.c):
+        for j, source in enumerate(linked.inputs.c):
+            yield group.sub(c, source), Slot(message, "factor", i, turn.at, turn.deal, j, linked)
+
+
 def proof_slots(decks: Decks, seat: int) -> Iterator[tuple[Point, Slot]]:
     """The announcements w·B of the proofs of a seat's keys and shares, which rest on its x of a deal."""
     reading, group = decks.reading, decks.public.group
@@ -92,6 +102,7 @@ def proof_slots(decks: Decks, seat: int) -> Iterator[tuple[Point, Slot]]:
             yield announced, Slot(message, "nonce", 0, shares.at, shares.deal, answer=shares.proof)
 
 
+@lru_cache
 def small_multiples(group: Group) -> dict[Point, int]:
     """k·B for k from -SMALL to SMALL."""
     return {group.base_mul(k): k for k in range(-SMALL, SMALL + 1)}
