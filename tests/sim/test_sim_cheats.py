@@ -475,11 +475,16 @@ def test_what_nobody_may_say_stops_nobody(name: str) -> None:
         assert {culprit for _, culprit in faults} <= {cheat}
 
 
-@pytest.mark.xfail(reason="a contest that waits for a silent witness needs a cut: later", strict=True)
-def test_a_witness_whose_tape_names_nothing_known_stops_nobody() -> None:
+def test_a_witness_that_names_a_claim_nobody_made_says_nothing_more_and_makes_nobody_first() -> None:
+    """Its tape counts no further, as if it were silent: a contest that needs its word waits (for a cut, later)."""
     cheat = OTHERS[1]
-    sim = cheated(cheat, once_playing(Receipt(claim=NOTHING, rivals=())))
-    check_whole_match(sim, liars=frozenset({cheat}))
+    sim = cheated(
+        cheat, once_playing(Receipt(claim=NOTHING, rivals=())), net=PERFECT, stop=Stop.TIME, limit_ms=15_000
+    )
+    chains = [peer.log for seat, peer in enumerate(sim.peers) if seat != cheat]
+    shortest = min(map(len, chains))
+    assert all(chain[:shortest] == chains[0][:shortest] for chain in chains)
+    assert honest_faults(sim, frozenset({cheat})) == [[]] * len(chains)
 
 
 @pytest.mark.parametrize(
