@@ -20,7 +20,7 @@ from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.evidence import equivocation
 from kemps_p2p.ledger.poll import Contender
-from kemps_p2p.ledger.tape import STAMP_STEP_MAX, Claim, Receipt, TapeItem, shown
+from kemps_p2p.ledger.tape import STAMP_LEAD_MAX, Claim, Receipt, TapeItem, shown
 
 EARLY_ITEMS_MAX = 4096
 FORK_DEPTH = 64
@@ -55,6 +55,7 @@ class TapeBook:
 
     def __init__(self, seats: int) -> None:
         self._tapes = [_Tape() for _ in range(seats)]
+        self._leading: dict[Digest, TapeItem] = {}
         self.by_digest: dict[Digest, TapeItem] = {}
 
     def lengths(self) -> tuple[int, ...]:
@@ -77,8 +78,10 @@ class TapeBook:
 
     def is_known(self, digest: Digest) -> bool:
         """True if this very item is already here, in its place or early."""
-        return digest in self.by_digest or any(
-            digest in waiting for tape in self._tapes for waiting in tape.early.values()
+        return (
+            digest in self.by_digest
+            or digest in self._leading
+            or any(digest in waiting for tape in self._tapes for waiting in tape.early.values())
         )
 
     def add(self, item: TapeItem, now_ms: int) -> Added:
@@ -94,6 +97,9 @@ class TapeBook:
             if not self._has_predecessor(following):
                 self._keep_early(tape, following, faults)
                 continue
+            if self._leads(following):
+                self._leading[following.digest] = following
+                continue
             fault = self._follow(tape, following, now_ms)
             if fault is not None:
                 faults.append(fault)
@@ -102,7 +108,18 @@ class TapeBook:
                 waiting = tape.early.pop(following.digest, {})
                 tape.early_count -= len(waiting)
                 todo.extend(waiting.values())
+                todo.extend(self._caught_up())
         return Added(tuple(released), tuple(faults))
+
+    def _leads(self, item: TapeItem) -> bool:
+        return item.item.lamport > len(self.by_digest) + 1 + STAMP_LEAD_MAX
+
+    def _caught_up(self) -> list[TapeItem]:
+        """The items that waited for their stamps and need not any longer. One a branch waits at most."""
+        found = [item for item in self._leading.values() if not self._leads(item)]
+        for item in found:
+            del self._leading[item.digest]
+        return found
 
     def _has_predecessor(self, item: TapeItem) -> bool:
         return item.item.number == 0 or item.item.prev in self.by_digest
@@ -127,9 +144,8 @@ class TapeBook:
             before = self.by_digest[item.item.prev]
             if before.seat != item.seat or before.item.number != number - 1:
                 return PeerFault(Fault.BAD_LINK, "an item links to one of another place", culprit=item.seat)
-            if not 0 < item.item.lamport - before.item.lamport <= STAMP_STEP_MAX:
-                text = "a stamp does not grow along its tape, or leaps"
-                return PeerFault(Fault.BAD_STAMP, text, culprit=item.seat)
+            if item.item.lamport <= before.item.lamport:
+                return PeerFault(Fault.BAD_STAMP, "a stamp does not grow along its tape", culprit=item.seat)
         self.by_digest[item.digest] = item
         if number == len(tape.items):
             tape.items.append(item)

@@ -19,10 +19,14 @@ from kemps_p2p.ledger.identity import Identity, verify
 
 ITEM_LABEL = "kemps/v1/item"
 ITEM_BYTES_MAX = 256 * 1024
-PLACES_PER_ITEM = ITEM_BYTES_MAX
+_PLACES_PER_ITEM = ITEM_BYTES_MAX
 """More than an item of the greatest length can name."""
-STAMP_STEP_MAX = 1 << 20
-"""How far a stamp may be beyond the one before it on its tape: no seat can use up the clock of the others."""
+STAMP_LEAD_MAX = 1024
+"""How far a stamp may be beyond the count of all items held, before the item waits.
+
+An honest stamp is at most one more than the items that its author held, so it never waits for long; and no
+seat can use up the clock of the others, who never come to rest on an item that leads by more.
+"""
 NO_DIGEST = Digest(bytes(DIGEST_BYTES))
 
 
@@ -141,7 +145,7 @@ def check_form(item: Item) -> None:
         raise PeerFault(Fault.BAD_LINK, "number, incarnation or link out of range", culprit=seat)
     if (item.number == 0) != (item.prev == NO_DIGEST):
         raise PeerFault(Fault.BAD_LINK, "only the first item has no predecessor", culprit=seat)
-    if item.lamport <= item.number or item.lamport > (item.number + 1) * STAMP_STEP_MAX:
+    if item.lamport <= item.number or item.lamport >= 1 << 62:
         raise PeerFault(Fault.BAD_STAMP, "a stamp below its number or out of range", culprit=seat)
     if not item.body:
         raise PeerFault(Fault.MALFORMED, "an item says nothing", culprit=seat)
@@ -185,7 +189,7 @@ def shown(item: TapeItem) -> Iterator[tuple[Digest, int]]:
     A mention names the undecided rivals before it, so those are on the tape as well. A place follows from the
     item alone, so that tapes read live and evidence read later say the same.
     """
-    place = item.item.number * PLACES_PER_ITEM
+    place = item.item.number * _PLACES_PER_ITEM
     for statement in item.item.body:
         match statement:
             case Claim(rivals=rivals):

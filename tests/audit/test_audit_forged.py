@@ -16,7 +16,7 @@ from kemps_p2p.errors import Fault
 from kemps_p2p.game.actions import Swap
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.entry import Blamed, Carried, Contest, Drawn, Note, Result, Settled
-from kemps_p2p.ledger.tape import STAMP_STEP_MAX, Claim, CoinReveal, Receipt, claim_of
+from kemps_p2p.ledger.tape import STAMP_LEAD_MAX, Claim, CoinReveal, Receipt, claim_of
 from kemps_p2p.session.audit import Verdict
 from kemps_p2p.session.dealing import deal_seed
 from kemps_p2p.session.findings import Finding
@@ -752,7 +752,7 @@ def test_a_stamp_that_leaps_is_found_where_it_leaps(forger: Forger) -> None:
     for tape in forger.tapes:
         for later in tape:
             if later.order >= draft.order:
-                later.lamport += 20 * STAMP_STEP_MAX
+                later.lamport += 20 * STAMP_LEAD_MAX
     found = forger.audit()
     assert found.verdict is Verdict.VIOLATED
     assert key(found.findings[0]) == (forger.last, Fault.BAD_STAMP, draft.seat)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ledger_helpers import KEYS, MATCH, branch, claim, item, tape, writer
+from ledger_helpers import KEYS, MATCH, branch, claim, item, receipt, tape, writer
 
 from kemps_p2p.codec import Digest, decode
 from kemps_p2p.errors import Fault
@@ -13,7 +13,7 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.ledger import book as book_module
 from kemps_p2p.ledger.book import FORK_DEPTH, TapeBook
 from kemps_p2p.ledger.evidence import Equivocation, check_equivocation
-from kemps_p2p.ledger.tape import NO_DIGEST, TapeItem
+from kemps_p2p.ledger.tape import NO_DIGEST, STAMP_LEAD_MAX, TapeItem
 
 ALL_BYTES = 1 << 30
 
@@ -133,6 +133,35 @@ def test_a_stamp_that_does_not_grow_is_the_authors_fault(lamport: int) -> None:
     else:
         assert what.released == ()
         assert [(fault.code, fault.culprit) for fault in what.faults] == [(Fault.BAD_STAMP, 0)]
+
+
+def test_a_stamp_that_leaps_waits_and_nobody_comes_to_rest_on_it() -> None:
+    """Without this a liar's stamps would push an honest seat's next one beyond what others accept."""
+    book = TapeBook(2)
+    leap = item(lamport=STAMP_LEAD_MAX + 3)
+    after = item(number=1, prev=leap.digest, lamport=STAMP_LEAD_MAX + 4, body=(claim(b"after"),))
+    assert added(book, [leap, after]) == []
+    assert book.is_known(leap.digest)
+    # The other tape grows; as soon as enough is held the stamp leads no more.
+    other = tape(1, 3)
+    assert added(book, other[:1]) == other[:1]
+    assert added(book, other[1:2]) == [other[1], leap, after]
+    assert book.lengths() == (2, 2)
+
+
+def test_honest_stamps_are_held_everywhere_whatever_a_liar_does() -> None:
+    """The liar leads as far as it may with every item; the honest seat follows; a third holds them both."""
+    liar, honest, at_honest, elsewhere = writer(0), writer(1), TapeBook(2), TapeBook(2)
+    for _ in range(50):
+        liar.see(len(at_honest.by_digest) + STAMP_LEAD_MAX)
+        lie = liar.write((claim(b"lie"),))
+        for made in added(at_honest, [lie]):
+            honest.see(made.item.lamport)
+        word = honest.write((receipt(lie.digest),))
+        added(at_honest, [word])
+        assert lie in added(elsewhere, [lie])
+        assert word in added(elsewhere, [word])
+        liar.see(word.item.lamport)
 
 
 def missing(
