@@ -1,5 +1,8 @@
 """Short recorded matches in one process, with real cryptography unless told otherwise."""
 
+from functools import cache
+
+from secrecy_check import Checked, checked
 from secrecy_record import Trace, recorded
 
 from kemps_p2p.deck.group import RISTRETTO, Group
@@ -24,3 +27,10 @@ def finished_match(
     sim = Sim(rules=rules, players=4, seed=seed, group=group.name, machine=machine)
     assert sim.run(LIMIT_MS) is Stop.DONE
     return sim, trace
+
+
+@cache
+def snooped_match() -> tuple[Sim, Checked]:
+    """One finished match, snooped on from every side."""
+    sim, trace = finished_match(seed=1)
+    return sim, checked(trace)

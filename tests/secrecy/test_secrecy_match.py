@@ -1,9 +1,9 @@
 """All others together, with every message and file of theirs, read no hidden card before it is due."""
 
 import pytest
-from secrecy_check import Checked, checked
+from secrecy_check import Checked
 from secrecy_record import How
-from secrecy_runs import finished_match
+from secrecy_runs import snooped_match
 from snoop import Kind
 
 from kemps_p2p.ids import Seat
@@ -16,8 +16,7 @@ SEATS = range(4)
 @pytest.fixture(scope="module")
 def match() -> tuple[Sim, Checked]:
     """A match with real cryptography, snooped on from every side."""
-    sim, trace = finished_match(seed=1)
-    return sim, checked(trace)
+    return snooped_match()
 
 
 @pytest.mark.parametrize("honest", SEATS)
