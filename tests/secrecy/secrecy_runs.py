@@ -11,6 +11,12 @@ from kemps_p2p.runtime.sim import Sim, Stop
 from kemps_p2p.session.play import Play
 
 LIMIT_MS = 3_600_000
+OPENING_MS = 400
+
+
+def _table(seed: int, word: str, group: Group, trace: Trace, leaky: dict[int, type[Play]] | None) -> Sim:
+    rules = override(load_rules("kemps"), {"look_ms": 0, "word": word})
+    return Sim(rules=rules, players=4, seed=seed, group=group.name, machine=recorded(trace, leaky))
 
 
 def finished_match(
@@ -22,9 +28,7 @@ def finished_match(
 ) -> tuple[Sim, Trace]:
     """A match of four seats from the lobby to the close."""
     trace = Trace()
-    rules = override(load_rules("kemps"), {"look_ms": 0, "word": word})
-    machine = recorded(trace, leaky)
-    sim = Sim(rules=rules, players=4, seed=seed, group=group.name, machine=machine)
+    sim = _table(seed, word, group, trace, leaky)
     assert sim.run(LIMIT_MS) is Stop.DONE
     return sim, trace
 
@@ -34,3 +38,11 @@ def snooped_match() -> tuple[Sim, Checked]:
     """One finished match, snooped on from every side."""
     sim, trace = finished_match(seed=1)
     return sim, checked(trace)
+
+
+def opening_of_match(seed: int, leaky: dict[int, type[Play]]) -> Trace:
+    """The same, until the hands lie and the coming deal is shuffled."""
+    trace = Trace()
+    sim = _table(seed, "K", RISTRETTO, trace, leaky)
+    assert sim.run(OPENING_MS) is Stop.TIME
+    return trace
