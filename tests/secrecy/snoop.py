@@ -13,7 +13,7 @@ What it reads of cards comes with the moment; whether that was too early is for 
 the moments when cards became due.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from enum import Enum
@@ -267,13 +267,15 @@ def _is_as_long(one: Chain, two: Chain) -> bool:
 
 
 class _Seeds:
-    """Tells 32 bytes that are a seat's deal seed, or its secret of the match."""
+    """Tells 32 bytes that are an honest seat's deal seed, or its secret of the match."""
 
-    def __init__(self, decks: Decks) -> None:
-        self._nonces = decks.public.nonces
+    def __init__(self, decks: Decks, honest: Collection[int]) -> None:
+        self._nonces = {nonce: seat for nonce, seat in decks.public.nonces.items() if seat in honest}
         self._deals = sorted({deal for deal, _ in decks.reading.keys})
         self._starts = []
         for (deal, seat), key in decks.reading.keys.items():
+            if seat not in honest:
+                continue
             prefix = decks.place(deal, seat, "key").prefix("commitment")
             start = sha256(prefix + part(bytes(32))[:8])
             self._starts.append((start, key.commitment, deal, seat))
@@ -313,8 +315,8 @@ class Snoops:
         for at, data in held:
             reading.read(at, data)
         self.decks = Decks(public, reading)
-        self._seeds = _Seeds(self.decks)
         self._snoops = {seat: Snoop(self.decks, seat, secrets) for seat in honest}
+        self._seeds = _Seeds(self.decks, self._snoops.keys())
         self._points = frozenset(point for each in self._snoops.values() for point in each.points)
         self._logarithms = frozenset(point for each in self._snoops.values() for point in each.logarithms)
         self._numbers = frozenset(value for each in self._snoops.values() for value in each.numbers)
@@ -353,7 +355,7 @@ class Snoops:
 
     def _try_seed(self, at: int, window: bytes, not_of: int | None = None) -> None:
         for seat, deal, seed, kind in self._seeds.seats(window):
-            if seat in self._snoops and seat != not_of:
+            if seat != not_of:
                 self._snoops[seat].has_seed(at, deal, seed, kind)
 
     def _try_scalar(self, at: int, value: int) -> None:
