@@ -267,7 +267,8 @@ class Sim:
 
     def _whisper(self, seat: Seat, text: str | None) -> None:
         if text is not None:
-            self._carry_out(seat, self.peers[seat].session.whisper(text))
+            # Not more than the whisper: what else is due comes after the effects under way.
+            self._carry_out_all(seat, self.peers[seat].session.whisper(text))
 
 
 def _outcome(work: Callable[[], object]) -> object:

@@ -260,6 +260,10 @@ class Play:
             self._found(fault)
             return Hold.NEVER
         what = kind(action_of(item, claim))
+        last = self.tip.logged.get((item.seat, what))
+        if last is not None and item.item.number <= last.number:
+            # A forked tape has two claims in one place, and one of them is logged.
+            return Hold.NEVER
         is_refused = reason is not None or (
             what is not Kind.FREE and self._book.earlier_of_kind(item.seat, what, item.item.number)
         )
