@@ -8,10 +8,12 @@ import sys
 import pytest
 from sim_helpers import STUB, check_whole_match, describe, honest_faults, play_match, short_rules
 
+from kemps_p2p.deck.group import RISTRETTO
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import load_rules, override, rule_names
 from kemps_p2p.ids import Seat
 from kemps_p2p.runtime.sim import PERFECT, ROUGH, Net, Sim, Stop
+from kemps_p2p.session.audit import Verdict, audit_all
 
 STORM = Net(delay_ms=(1.0, 400.0), loss=0.25, duplication=0.25)
 BOOKS = ("cash", "chaulcer", "kems", "kent")
@@ -133,9 +135,13 @@ def test_another_seed_gives_another_match() -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(200))
 def test_two_hundred_seeds(seed: int) -> None:
-    sim = play_match(seed, rules=override(load_rules("kemps"), {"look_ms": 0}))
+    group = RISTRETTO.name if seed % 20 == 0 else STUB
+    sim = play_match(seed, rules=override(load_rules("kemps"), {"look_ms": 0}), group=group)
     check_whole_match(sim)
     assert honest_faults(sim) == [[]] * 4
+    audited = audit_all([peer.log_bytes for peer in sim.peers], allow_stub=group == STUB)
+    assert audited.verdict is Verdict.CLEAN
+    assert len({one.head for one in audited.audits}) == 1
 
 
 @pytest.mark.soak
