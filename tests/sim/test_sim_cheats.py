@@ -1,5 +1,6 @@
 """A cheating seat of each kind: every honest peer names it, its team loses the deal, the match goes on."""
 
+import random
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -379,6 +380,22 @@ def test_two_items_at_one_number_for_two_halves_of_the_table(number: int, half: 
     assert match.game.scores[cheat % 2] >= 1
 
 
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(200))
+def test_any_item_forked_for_anybody(seed: int) -> None:
+    rng = random.Random(seed)
+    duty = first_on_duty(seed)
+    cheat = rng.choice([seat for seat in range(4) if seat != duty])
+    half = rng.sample([seat for seat in range(4) if seat != cheat], rng.choice([1, 2]))
+    fork = Fork(seed, cheat, rng.randrange(45), frozenset(half))
+    liars = frozenset({cheat})
+    sim = play_match(seed, rules=short_rules(), tamper=fork, liars=liars, limit_ms=90_000)
+    check_whole_match(sim, liars=liars)
+    if fork.has_forked:
+        named(sim, cheat, Fault.EQUIVOCATION)
+        assert [event.culprit for event in blames_in(sim, 0)] == [cheat]
+
+
 # Whatever else a seat may say
 
 
@@ -476,7 +493,7 @@ def test_what_nobody_may_say_stops_nobody(name: str) -> None:
 
 
 def test_a_witness_that_names_a_claim_nobody_made_says_nothing_more_and_makes_nobody_first() -> None:
-    """Its tape counts no further, as if it were silent: a contest that needs its word waits (for a cut, later)."""
+    """Its tape counts no further, as if it were silent: a contest that needs its word waits, for a cut."""
     cheat = OTHERS[1]
     sim = cheated(
         cheat, once_playing(Receipt(claim=NOTHING, rivals=())), net=PERFECT, stop=Stop.TIME, limit_ms=15_000

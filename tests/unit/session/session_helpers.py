@@ -10,8 +10,10 @@ from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import RuleSet, load_rules, override
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity
+from kemps_p2p.ledger.tape import Statement, tape_writer
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.lobby import Setup
+from kemps_p2p.session.messages import Batch, pack
 from kemps_p2p.session.play import Play
 from kemps_p2p.session.session import Session
 
@@ -126,3 +128,11 @@ def opened(rules: RuleSet = RULES, players: int = 4) -> Table:
     table.submit(dealer, Next()).settle().wait(int(rules.look_ms) + 500)
     assert table.play().final.game.phase is Phase.OPEN
     return table
+
+
+def by(seat: int, body: tuple[Statement, ...], table: Table) -> bytes:
+    """A batch with the next item of a seat's tape, truly signed."""
+    play = table.play(seat)
+    pen = tape_writer(play.founding.match, Seat(seat), identity(seat))
+    pen.number, pen.prev, pen.lamport = play._writer.number, play._writer.prev, play._writer.lamport
+    return pack(Batch(items=(pen.write(body).signed,)))

@@ -1,0 +1,253 @@
+"""What a player may ask for, what seats owe, and what is written: a table played by hand."""
+
+import pytest
+from msgspec import structs
+from session_helpers import RULES, STUB, Table, by, formed, opened, setup
+
+from kemps_p2p.codec import Digest, encode
+from kemps_p2p.deck.deal import is_shuffled
+from kemps_p2p.errors import Illegal, IllegalAction
+from kemps_p2p.game.actions import Action, Call, Counter, Gesture, Next, Partner, Pass, Say, Swap
+from kemps_p2p.game.record import Phase
+from kemps_p2p.game.rules import override
+from kemps_p2p.game.state import lose_deal
+from kemps_p2p.ids import Position, Seat, Team
+from kemps_p2p.ledger.entry import LogRecord, Result
+from kemps_p2p.ledger.tape import (
+    Claim,
+    Head,
+    Receipt,
+)
+from kemps_p2p.session import effects as fx
+from kemps_p2p.session.duties import OweKey, OweSeed, OweShares, OweTurn, duties
+from kemps_p2p.session.fold import Proofs, open_record
+from kemps_p2p.session.logfile import Annex, Header, header_of, read_object
+from kemps_p2p.session.match import begin, past_at
+from kemps_p2p.session.messages import (
+    Batch,
+    Status,
+    read_message,
+)
+from kemps_p2p.session.replay import step
+from kemps_p2p.session.session import STATUS_MS, Session
+
+NOTHING = Digest(bytes(32))
+
+
+# Duties
+
+
+def test_each_seat_owes_what_the_state_asks_of_it() -> None:
+    table = Table()
+    table.start()
+    final = table.play().founding
+    start = begin(final)
+    for seat in range(4):
+        assert duties(start, Seat(seat)) == (OweKey(0),)
+    table.wait(100)
+    shuffled = table.play().final
+    assert is_shuffled(shuffled.decks[0, 0])
+    assert all(duties(shuffled, Seat(seat)) == () for seat in range(4))
+
+
+def test_the_order_of_turns_and_shares_is_owed() -> None:
+    """Watched from entry to entry: turns one seat at a time, then shares of others' cards and the pool."""
+    table = formed()
+    owed: list[set[str]] = []
+    table.submit(table.play().final.game.dealer, Next()).settle().wait(300)
+    match = begin(table.play().founding)
+    proofs = Proofs(is_eager=True)
+    for effect in table.appended[0]:
+        record = read_object(effect.data) if effect.file is fx.File.LOG else None
+        if isinstance(record, LogRecord):
+            match, _ = step(match, open_record(record, match.founding.match, match.founding.keys), proofs)
+            turns = [
+                seat for seat in range(4) for duty in duties(match, Seat(seat)) if isinstance(duty, OweTurn)
+            ]
+            assert len(turns) <= 1
+            shares = {
+                seat: duty
+                for seat in range(4)
+                for duty in duties(match, Seat(seat))
+                if isinstance(duty, OweShares)
+            }
+            for seat, duty in shares.items():
+                assert not set(duty.positions) & set(match.game.hands[seat])
+            owed.append({type(duty).__name__ for seat in range(4) for duty in duties(match, Seat(seat))})
+    order = [name for names in owed for name in sorted(names)]
+    assert order.index("OweTurn") < order.index("OweShares")
+    assert owed[-1] <= {"OweKey", "OweTurn"}
+
+
+def test_nothing_is_owed_for_a_deal_that_is_lost() -> None:
+    running = opened().play().final
+    lost = structs.replace(running, game=lose_deal(running.game, Team(0)).state)
+    assert lost.game.phase is Phase.DEAL_OVER
+    owed = [duty for seat in range(4) for duty in duties(lost, Seat(seat))]
+    assert not any(isinstance(duty, OweShares | OweSeed) for duty in owed)
+
+
+# Submitting
+
+
+def test_nothing_can_be_asked_for_in_the_lobby() -> None:
+    with pytest.raises(IllegalAction) as illegal:
+        Session(setup(0)).submit(Next(), 0)
+    assert illegal.value.reason is Illegal.DEAL_OVER
+
+
+def refused(table: Table, seat: int, action: Action, reason: Illegal) -> None:
+    """The action is refused, nothing is sent, and nothing has changed."""
+    play = table.play(seat)
+    before = play._writer.number, play.tip, play.tapes.lengths()
+    with pytest.raises(IllegalAction) as illegal:
+        table.sessions[seat].submit(action, table.now_ms)
+    assert illegal.value.reason is reason
+    assert (play._writer.number, play.tip, play.tapes.lengths()) == before
+
+
+def test_a_deal_cannot_start_before_its_deck_is_shuffled() -> None:
+    table = Table()
+    table.drops = lambda sender, receiver, data: isinstance(read_message(data), Batch)
+    table.start()
+    refused(table, int(table.play().final.game.dealer), Next(), Illegal.NOT_READY)
+
+
+def test_one_claim_of_a_kind_at_a_time() -> None:
+    table = opened()
+    table.drops = lambda sender, receiver, data: True
+    game = table.play().final.game
+    swap = Swap(take=(game.pool[0],), give=(game.hands[0][0],))
+    table.submit(0, swap)
+    refused(table, 0, Swap(take=(game.pool[1],), give=(game.hands[0][0],)), Illegal.TOO_SOON)
+    refused(table, 0, swap, Illegal.TOO_SOON)
+    # Of another kind it may be, and what is free has no order at all.
+    table.submit(0, Pass(pool=game.pool))
+    refused(table, 0, Pass(pool=game.pool), Illegal.TOO_SOON)
+    table.submit(0, Gesture(name="wink"))
+    table.submit(0, Gesture(name="wink"))
+
+
+def test_the_next_claim_waits_until_the_last_is_final() -> None:
+    table = opened()
+    game = table.play().final.game
+    table.submit(0, Swap(take=(game.pool[0],), give=(game.hands[0][0],))).settle()
+    after = table.play().final.game
+    assert game.pool[0] in after.hands[0]
+    table.submit(0, Swap(take=(after.pool[0],), give=(after.hands[0][0],))).settle()
+    assert after.pool[0] in table.play().final.game.hands[0]
+
+
+@pytest.mark.parametrize(
+    ("action", "reason"),
+    [
+        (Next(), Illegal.DEAL_RUNS),
+        (Say(text="hello"), Illegal.NO_SPEECH),
+        (Swap(take=(Position(40),), give=(Position(41),)), Illegal.NOT_IN_HAND),
+        (Call(calls=()), Illegal.NO_CALL),
+        (Call(calls=(Counter(target=7),)), Illegal.NO_SUCH_TARGET),
+    ],
+)
+def test_the_rules_are_asked_before_anything_is_sent(action: Action, reason: Illegal) -> None:
+    refused(opened(), 0, action, reason)
+
+
+def results(table: Table, seat: int) -> list[Result]:
+    return [sight.result for sight in table.sights[seat] if isinstance(sight, fx.Known)]
+
+
+def test_a_card_that_is_gone_is_missed_and_both_seats_are_told() -> None:
+    """Two seats reach for one card; both claims are made against the same head."""
+    table = opened()
+    game = table.play().final.game
+    card = game.pool[0]
+    table.submit(0, Swap(take=(card,), give=(game.hands[0][0],)))
+    table.submit(1, Swap(take=(card,), give=(game.hands[1][0],)))
+    table.settle().wait(500)
+    owners = [seat for seat, hand in enumerate(table.play().final.game.hands) if card in hand]
+    assert len(owners) == 1
+    told = {
+        seat: [sight.result.name for sight in table.sights[seat] if isinstance(sight, fx.Known)]
+        for seat in (0, 1)
+    }
+    assert told[owners[0]] == ["OK"]
+    assert told[1 - owners[0]] == ["MISSED"]
+
+
+def test_a_claim_against_a_head_that_is_too_old_is_refused() -> None:
+    final = opened().play().final
+    assert past_at(final, 0) is not None
+    assert past_at(final, -1) is None
+    assert past_at(final, final.head.index + 1) is None
+    # The window moves with the head, and what is behind it cannot be cited any more.
+    moved = structs.replace(final, past=final.past[5:])
+    assert past_at(moved, 4) is None
+    assert past_at(moved, 5) is not None
+
+
+# A whole match by hand
+
+
+def test_a_call_ends_the_match_and_the_log_is_closed() -> None:
+    rules = override(RULES, {"word": "K"})
+    table = opened(rules)
+    table.submit(0, Call(calls=(Partner(),))).settle().wait(2000)
+    final = table.play().final
+    assert final.game.phase is Phase.MATCH_OVER
+    assert final.is_closed
+    for seat in range(4):
+        objects = [read_object(effect.data) for effect in table.appended[seat] if effect.file is fx.File.LOG]
+        header, *_, annex = objects
+        assert isinstance(header, Header)
+        assert header == header_of(final.founding)
+        assert isinstance(annex, Annex)
+        assert annex.seat == seat
+        assert [opening[0] for opening in annex.names] == [f"Seat {other}" for other in range(4)]
+        assert table.sessions[seat].is_done
+        closed = [sight for sight in table.sights[seat] if isinstance(sight, fx.MatchClosed)]
+        assert closed == [fx.MatchClosed(final.head.digest)]
+        assert table.faults(seat) == []
+        # What is owed at last is on the disk when the close is told.
+        logged = [effect for effect in table.appended[seat] if effect.file is fx.File.LOG]
+        assert logged[-1].durability is fx.Durability.NOW
+
+
+def test_what_is_sent_has_been_appended() -> None:
+    """Every own item is in the journal before it leaves."""
+    table = formed()
+    dealer = int(table.play().final.game.dealer)
+    effects = table.sessions[dealer].submit(Next(), table.now_ms)
+    places = {type(effect): place for place, effect in reversed(list(enumerate(effects)))}
+    assert places[fx.Append] < places[fx.Send]
+    written = {effect.data for effect in effects if isinstance(effect, fx.Append)}
+    for effect in effects:
+        if isinstance(effect, fx.Send) and isinstance(message := read_message(effect.data), Batch):
+            assert {encode(item) for item in message.items} <= written
+
+
+def test_a_machine_says_how_far_it_is_every_while() -> None:
+    table = formed()
+    assert table.sessions[0].wake_at_ms <= table.now_ms + STATUS_MS
+    table.now_ms += STATUS_MS
+    sent = [e for e in table.sessions[0].tick(table.now_ms) if isinstance(e, fx.Send)]
+    (status,) = [message for e in sent if isinstance(message := read_message(e.data), Status)]
+    assert status.lengths == table.play().tapes.lengths()
+    assert status.final == table.play().final.head.index
+
+
+def test_a_receipt_waits_for_the_head_that_the_claim_cites() -> None:
+    """A witness says that it holds a claim only once the entry it is made against is final for it too."""
+    table = opened()
+    play = table.play(1)
+    ahead = Head(index=play.final.head.index + 1, digest=NOTHING)
+    said = Claim(head=ahead, action=encode(Gesture(name="wink")), rivals=())
+    table.hear(1, 0, by(0, (said,), table))
+    mine = [item for item in play.tapes.by_digest.values() if item.seat == 1]
+    claimed = max(play.tapes.by_digest.values(), key=lambda item: item.item.lamport)
+    assert not any(
+        isinstance(word, Receipt) and word.claim == claimed.digest for item in mine for word in item.item.body
+    )
+
+
+def test_the_group_for_tests_is_named_in_the_genesis() -> None:
+    assert formed().play().founding.genesis.group == STUB
