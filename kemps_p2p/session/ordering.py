@@ -188,25 +188,36 @@ def evidence_for(
     An uncontested claim rests on `need` receipts that name no undecided rival. Else all that the tapes say
     of the claims and of whatever conflicts with them, directly or through others, is carried.
     """
+    names = _receipts_alone(match, at_hand, found, done) or _all_around(at_hand, found, done)
+    return tuple(name for name in names if name not in found.claims)
+
+
+def _receipts_alone(
+    match: Match, at_hand: Materials, found: DecidedSet, done: Set[Digest]
+) -> dict[Digest, None] | None:
+    """`need` receipts and the logged rivals that they and the claim name; None if one is undecided."""
     book = at_hand.book
-    names: dict[Digest, None] = {}
-    if len(found.claims) == 1:
-        claim = found.claims[0]
-        held = book.undecided[claim]
-        clean = [
-            item
-            for seat, item in book.mentions(claim).items()
-            if seat != held.seat and not _undecided(book, _rivals_named(item, found.claims), done)
-        ]
-        if not _undecided(book, held.claim.rivals, done) and len(clean) >= needed_words(match.seats, None):
-            clean = clean[: needed_words(match.seats, None)]
-            names.update(dict.fromkeys(held.claim.rivals))
-            for item in clean:
-                names[item.digest] = None
-                names.update(dict.fromkeys(_rivals_named(item, found.claims)))
-            names.pop(claim, None)
-            return tuple(names)
-    return tuple(name for name in _all_around(at_hand, found, done) if name not in found.claims)
+    claim = found.claims[0]
+    need = needed_words(match.seats, None)
+    receipts = [
+        item
+        for seat, item in book.mentions(claim).items()
+        if seat != book.undecided[claim].seat
+        and not _undecided(book, (item.digest, *_rivals_named(item, found.claims)), done)
+    ]
+    if len(found.claims) > 1 or len(receipts) < need:
+        return None
+    names = dict.fromkeys(item.digest for item in receipts[:need])
+    todo = [claim, *names]
+    while todo:
+        # A named rival's item may have words on the claim too, and they count.
+        for rival in _rivals_named(at_hand.items[todo.pop()], found.claims):
+            if _undecided(book, (rival,), done):
+                return None
+            if rival not in names:
+                names[rival] = None
+                todo.append(rival)
+    return names
 
 
 def _all_around(at_hand: Materials, found: DecidedSet, done: Set[Digest]) -> dict[Digest, None]:
@@ -225,6 +236,9 @@ def _all_around(at_hand: Materials, found: DecidedSet, done: Set[Digest]) -> dic
                 if other in book.undecided and other not in done:
                     reached[other] = None
         for name in tuple(names):
+            # An item of words may make a claim as well, which then is one of the evidence.
+            if name in book.undecided and name not in done:
+                reached[name] = None
             for rival in _rivals_named(at_hand.items[name], reached):
                 names[rival] = None
                 if rival in book.undecided and rival not in done:
