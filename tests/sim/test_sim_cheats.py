@@ -361,7 +361,7 @@ def test_a_false_seed_said_before_its_time_counts_when_it_is_owed() -> None:
 
 
 @pytest.mark.parametrize("half", [1, 2])
-@pytest.mark.parametrize("number", [0, 1, 2, 5, 9, 14, 20])
+@pytest.mark.parametrize("number", [0, 2, 9, 14])
 def test_two_items_at_one_number_for_two_halves_of_the_table(number: int, half: int) -> None:
     cheat = OTHERS[half]
     receivers = frozenset(

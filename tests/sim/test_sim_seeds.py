@@ -28,7 +28,7 @@ def check_match(seed: int, players: int = 4, net: Net = ROUGH, word: str = "KE")
     return sim
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_every_peer_ends_with_the_same_chain(seed: int) -> None:
     check_match(seed)
 
