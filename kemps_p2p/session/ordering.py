@@ -15,6 +15,7 @@ from kemps_p2p.errors import Missing, PeerFault
 from kemps_p2p.game.state import advance, may_start_play, start_play
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.book import ClaimBook
+from kemps_p2p.ledger.coins import check_coin
 from kemps_p2p.ledger.entry import (
     EVENTS_MAX,
     Blamed,
@@ -121,13 +122,22 @@ def _draws(work: Fold, at_hand: Materials) -> Iterator[Event]:
     for opened in work.match.contests:
         coins: dict[Seat, TapeItem] = {}
         for item in at_hand.coins:
-            if item.seat in opened.claimants() and coin_in(item, opened.index) is not None:
+            coin = coin_in(item, opened.index)
+            if item.seat in opened.claimants() and coin is not None and _fits(work.match, item.seat, coin):
                 coins.setdefault(item.seat, item)
         if len(coins) == len(opened.claimants()):
             items = tuple(coins[seat] for seat in opened.claimants())
             drawn: list[Drawn] = []
             if _try(work, partial(_draw_into, drawn, work, opened, items)):
                 yield from drawn
+
+
+def _fits(match: Match, seat: Seat, coin: bytes) -> bool:
+    try:
+        check_coin(match.coins[seat], coin, seat)
+    except PeerFault:
+        return False
+    return True
 
 
 def _draw_into(found: list[Drawn], work: Fold, opened: OpenContest, items: tuple[TapeItem, ...]) -> None:

@@ -330,6 +330,27 @@ def test_a_false_share(change: Callable[[Play, Shares], Shares], which: int) -> 
     assert winners(match) == (1 - cheat % 2,)
 
 
+# Coins
+
+
+def test_a_false_coin_does_not_keep_the_true_one_out() -> None:
+    """The seat owes a coin and says another first; the contest is drawn with the one that fits."""
+    cheat = 1
+    said: list[int] = []
+
+    def nuisance(play: Play) -> tuple[Statement, ...] | None:
+        for contest in play.final.contests:
+            if cheat in contest.claimants():
+                said.append(contest.index)
+                return (CoinReveal(index=contest.index, coin=bytes(32)),)
+        return None
+
+    sim = cheated(cheat, Cheat(nuisance=nuisance))
+    assert len(said) == 1
+    match = check_whole_match(sim, liars=frozenset({cheat}))
+    assert match.contests == ()
+
+
 # Seeds
 
 
