@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 from kemps_p2p.game.events import Scored
+from kemps_p2p.game.seating import members
 from kemps_p2p.session.audit import audit
 
 
@@ -21,8 +22,9 @@ def main(path: str) -> None:
             if isinstance(event, Scored):
                 print(f"entry {step.match.head.index}: scores {event.scores}")
     print(", ".join(f"{count} {name}" for name, count in happened.most_common(5)))
-    print(f"winners: {[checked.names[team] if checked.names else team for team in checked.winners]}")
+    seats = [seat for team in checked.winners for seat in members(team, len(checked.names))]
+    print("winners: " + ", ".join(checked.names[seat] for seat in seats))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -127,6 +127,10 @@ class RuntimeFault(KempsError):
     """The machine we run on failed: disk, socket, permission."""
 
 
+class Refused(KempsError):
+    """A table or a home does not take this peer: it is full, taken, or of another kind."""
+
+
 class Unreachable(RuntimeFault):
     """A peer, a table or an address cannot be reached or taken."""
 

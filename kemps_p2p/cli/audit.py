@@ -38,7 +38,7 @@ def exit_of(joint: JointAudit) -> Exit:
 )
 @click.pass_context
 def audit(ctx: click.Context, *, logs: tuple[Path, ...], as_json: bool, allow_simulated: bool) -> None:
-    r"""Verify everything in a log, or in several logs of one match, offline and trusting nobody.
+    """Verify everything in a log, or in several logs of one match, offline and trusting nobody.
 
     Every signature, shuffle, card, race, call, score and time is checked or worked out again from the
     beginning, and everything that is wrong is told, with the entry and whose fault it is. Logs of several

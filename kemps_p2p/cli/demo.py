@@ -15,7 +15,7 @@ import click
 from kemps_p2p.cli.audit import exit_of
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.logs import progress, read_log
-from kemps_p2p.cli.options import PACES, read_rule_option
+from kemps_p2p.cli.options import PACES, end_on_terminate, read_rule_option
 from kemps_p2p.errors import RuntimeFault
 from kemps_p2p.game.rules import RuleSet, canonical_text, override
 from kemps_p2p.report.audit_text import audit_lines
@@ -124,6 +124,7 @@ def demo(ctx: click.Context, *, players: int, rules_option: str, pace: str, out:
     Every process is one peer with a bot at its seat. They meet, shuffle, play and leave one signed log each;
     then the logs are audited. Exits with the audit's code.
     """
+    end_on_terminate()
     rules = read_rule_option(rules_option, players)
     if pace == "fast":
         rules = override(rules, {"look_ms": 0})

@@ -3,6 +3,7 @@
 Imports nothing heavy, since every command needs it.
 """
 
+import contextlib
 import errno
 import os
 import sys
@@ -13,7 +14,7 @@ from enum import IntEnum
 
 import click
 
-from kemps_p2p.errors import KempsError, RuntimeFault, Unreachable
+from kemps_p2p.errors import KempsError, Refused, RuntimeFault, Unreachable
 
 
 class Exit(IntEnum):
@@ -52,7 +53,7 @@ def run(command: Callable[[], object]) -> int:
     """Run a command and return its exit code; whatever goes wrong is said in a line."""
     try:
         done = command()
-        sys.stdout.flush()
+        _flush()
     except CommandError as error:
         return _say(error.code, error.text, error.hint)
     except click.UsageError as error:
@@ -68,6 +69,8 @@ def run(command: Callable[[], object]) -> int:
         return Exit.PIPE_CLOSED
     except Unreachable as fault:
         return _say(Exit.UNREACHABLE, str(fault))
+    except Refused as error:
+        return _say(Exit.REFUSED, str(error))
     except RuntimeFault as fault:
         return _say(Exit.MACHINE, str(fault))
     except OSError as error:
@@ -76,7 +79,25 @@ def run(command: Callable[[], object]) -> int:
         return _say(Exit.BUG, *_report(error))
     except Exception as error:
         return _say(Exit.BUG, *_report(error))
+    finally:
+        _drop_unpacked_library()
     return done if isinstance(done, int) else Exit.DONE
+
+
+def _flush() -> None:
+    """Write out what is buffered. There is no stream at all if our output was closed before we began."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
+def _drop_unpacked_library() -> None:
+    """Remove the shared library that rbcl unpacks into the temporary directory and leaves there."""
+    unpacked = sys.modules.get("rbcl._sodium")
+    path = getattr(unpacked, "lib_path", None)
+    if isinstance(path, str):
+        # On Windows a loaded library cannot be removed; the system's own clean-up has to do it there.
+        with contextlib.suppress(OSError):
+            os.unlink(path)
 
 
 def _say(code: Exit, text: str, hint: str = "") -> Exit:

@@ -1,21 +1,21 @@
 """`kemps node`: one peer process."""
 
 import json
-import signal
+import re
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import click
 
 from kemps_p2p.bots.bot import Bot, Pace
 from kemps_p2p.cli.errors import CommandError, Exit
-from kemps_p2p.cli.options import PACES, read_rule_option
-from kemps_p2p.errors import Fault
+from kemps_p2p.cli.options import PACES, SECONDS, end_on_terminate, read_rule_option
+from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.runtime.node import NodeConfig, run_node
 from kemps_p2p.runtime.profile import home_directory
 from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.session import effects as fx
+from kemps_p2p.session.lobby import check_name
 from kemps_p2p.session.session import Session
 
 
@@ -24,6 +24,7 @@ class _Reporter:
 
     def __init__(self, *, as_events: bool) -> None:
         self._as_events = as_events
+        self._faults: set[str] = set()
 
     def say(self, event: str, line: str, **facts: Any) -> None:
         click.echo(json.dumps({"event": event, **facts}) if self._as_events else line)
@@ -38,7 +39,11 @@ class _Reporter:
                 facts = {"entry": index, "deal": game.deal, "scores": game.scores, "phase": game.phase.value}
                 if self._as_events:
                     self.say("moved", "", **facts)
+            case fx.FaultFound(fault=fault) if str(fault) in self._faults:
+                # A lobby says what it has to say until it is heard, right or wrong.
+                pass
             case fx.FaultFound(fault=fault):
+                self._faults.add(str(fault))
                 self.say(
                     "fault", f"fault: {fault}", culprit=fault.culprit, code=fault.code.value, text=str(fault)
                 )
@@ -49,8 +54,19 @@ class _Reporter:
                 pass
 
 
-def _terminated(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+def _check_name(_ctx: click.Context, _option: click.Parameter, name: str) -> str:
+    try:
+        check_name(name)
+    except PeerFault as fault:
+        raise click.BadParameter(fault.text) from None
+    return name
+
+
+def _check_address(_ctx: click.Context, _option: click.Parameter, address: str) -> str:
+    found = re.fullmatch(r"tcp://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+):(\d{1,5})", address)
+    if found is None or int(found[2]) > 65535:
+        raise click.BadParameter(f"{address!r} is not like tcp://127.0.0.1:7000")
+    return address
 
 
 @click.command()
@@ -59,15 +75,26 @@ def _terminated(_signal: int, _frame: FrameType | None) -> None:
     "place",
     required=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Directory in which the peers of this table find each other.",
+    help="Directory in which the peers of this table find each other. On one machine, or shared.",
 )
 @click.option(
     "--players", default=4, show_default=True, type=click.IntRange(4, 16), help="Seats at the table."
 )
 @click.option(
-    "--seat", "wish", default=0, type=click.IntRange(0, 15), help="The seat you would like, from 0."
+    "--seat",
+    "wish",
+    default=-1,
+    type=click.IntRange(-1, 15),
+    show_default="any",
+    help="The seat you would like, from 0.",
 )
-@click.option("--name", default="Player", show_default=True, help="The name others see.")
+@click.option(
+    "--name",
+    default="Player",
+    show_default=True,
+    callback=_check_name,
+    help="The name others see: 1 to 24 printable characters.",
+)
 @click.option(
     "--rules",
     "rules_option",
@@ -88,13 +115,14 @@ def _terminated(_signal: int, _frame: FrameType | None) -> None:
     default="tcp://127.0.0.1:0",
     show_default=True,
     metavar="ADDRESS",
+    callback=_check_address,
     help="Where this peer listens; port 0 takes a free one.",
 )
 @click.option(
     "--home",
     type=click.Path(file_okay=False, path_type=Path),
     default=None,
-    help="Where identity and journals are kept; KEMPS_HOME by default.",
+    help="Where identity and journals are kept, one for each peer; KEMPS_HOME by default.",
 )
 @click.option(
     "--out",
@@ -107,7 +135,7 @@ def _terminated(_signal: int, _frame: FrameType | None) -> None:
     "meet_s",
     default=60.0,
     show_default=True,
-    type=click.FloatRange(min=0.1),
+    type=SECONDS,
     help="Seconds to wait for the others to come.",
 )
 @click.option(
@@ -115,7 +143,7 @@ def _terminated(_signal: int, _frame: FrameType | None) -> None:
     "give_up_s",
     default=60.0,
     show_default=True,
-    type=click.FloatRange(min=1),
+    type=SECONDS,
     help="Seconds of standstill after which the match is abandoned.",
 )
 @click.option("--events", is_flag=True, help="Print one JSON object a line instead of text.")
@@ -125,9 +153,12 @@ def node(
 ) -> None:  # fmt: skip
     """Run one peer of a table on this machine, played by a bot.
 
-    Start one for each seat, all with the same --meet directory, --players and --rules.
+    Start one for each seat, all with the same --meet directory, --players and --rules, and each with a
+    --home and a --name of its own.
     """
-    signal.signal(signal.SIGTERM, _terminated)
+    if wish >= players:
+        raise click.BadParameter(f"there is no seat {wish} at a table for {players}", param_hint="--seat")
+    end_on_terminate()
     rules = read_rule_option(rules_option, players)
     kept = home if home is not None else home_directory()
     reporter = _Reporter(as_events=events)

@@ -6,12 +6,13 @@ a contact. Section "Meeting" of protocol.md.
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from kemps_p2p.codec import Digest, Record, decode, encode, tagged_hash
-from kemps_p2p.errors import Fault, PeerFault, RuntimeFault, Unreachable
+from kemps_p2p.errors import Fault, PeerFault, Refused, RuntimeFault, Unreachable
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity, check_key, verify
 from kemps_p2p.runtime.transport import PublicKey, now_ms
@@ -24,12 +25,16 @@ _LOOK_AGAIN_S = 0.03
 
 
 class Contact(Record, frozen=True):
-    """How to reach a peer: its identity, the CURVE key of this process, its address, the seat it wishes."""
+    """How to reach a peer: its identity, the CURVE key of this process, its address; what table it comes to.
+
+    `wish`: the seat it would like, -1 for any.
+    """
 
     version: int
     identity: bytes
     curve: bytes
     address: str
+    players: int
     wish: int
 
 
@@ -69,8 +74,12 @@ def read_contact(data: bytes) -> Contact:
     return contact
 
 
-def leave_contact(place: Path, identity: Identity, contact: Contact) -> None:
-    """Put the own contact into the meeting place, whole or not at all."""
+@contextmanager
+def contact_left(place: Path, identity: Identity, contact: Contact) -> Iterator[None]:
+    """Keep the own contact in the meeting place for a while, whole or not at all.
+
+    Raises `RuntimeFault` if it cannot be written, `Refused` if a peer with this identity is there already.
+    """
     raw = encode(contact)
     signed = encode(SignedContact(raw=raw, signature=identity.sign(CONTACT_LABEL, raw)))
     path = place / (identity.public.hex() + _SUFFIX)
@@ -81,30 +90,60 @@ def leave_contact(place: Path, identity: Identity, contact: Contact) -> None:
         draft.replace(path)
     except OSError as error:
         raise RuntimeFault(f"cannot write into the meeting place {place}: {error.strerror}") from None
+    try:
+        yield
+    finally:
+        # The meeting place is free for the next table; whoever has met knows the contact by now.
+        path.unlink(missing_ok=True)
 
 
 async def meet(place: Path, players: int, limit_s: float) -> Table:
     """Wait until `players` contacts lie in the meeting place, and seat them.
 
-    Raises `Unreachable` after `limit_s`, `PeerFault` for a contact that is none.
+    Raises `Unreachable` after `limit_s`, `Refused` if the peers come to different tables or are too many,
+    `PeerFault` for a contact that is none.
     """
     until_ms = now_ms() + int(limit_s * 1000)
     while True:
         files = sorted(place.glob(f"*{_SUFFIX}"))
-        if len(files) > players:
-            raise PeerFault(Fault.WRONG_SEAT, f"{len(files)} peers meet at a table for {players}")
-        if len(files) == players:
-            return _seat([read_contact(file.read_bytes()) for file in files])
+        contacts = _read_all(files)
+        other = next((contact.players for contact in contacts if contact.players != players), None)
+        if other is not None:
+            raise Refused(f"at {place} somebody waits for a table of {other}, not of {players}")
+        if len(contacts) > players:
+            left = "if some are left from an earlier match, use a new directory"
+            raise Refused(f"{len(contacts)} peers came to {place} for a table of {players}; {left}")
+        if len(contacts) == players:
+            return _seat(contacts)
         if now_ms() >= until_ms:
             raise Unreachable(f"only {len(files)} of {players} peers came to the meeting place {place}")
         await asyncio.sleep(_LOOK_AGAIN_S)
 
 
+def _read_all(files: list[Path]) -> list[Contact]:
+    """The contacts that lie there; one that is taken away meanwhile is none."""
+    contacts = []
+    for file in files:
+        with suppress(FileNotFoundError):
+            contacts.append(read_contact(file.read_bytes()))
+    return contacts
+
+
 def _seat(contacts: list[Contact]) -> Table:
-    """Seats go by wish; equal wishes by identity key."""
-    seated = sorted(contacts, key=lambda contact: (contact.wish, contact.identity))
+    """A seat goes to who wishes it, to the lowest identity key if several do; the rest fill up in order."""
+    players = len(contacts)
+    seats: dict[int, Contact] = {}
+    others = []
+    for contact in sorted(contacts, key=lambda contact: contact.identity):
+        if 0 <= contact.wish < players and contact.wish not in seats:
+            seats[contact.wish] = contact
+        else:
+            others.append(contact)
+    free = (seat for seat in range(players) if seat not in seats)
+    seats.update(dict(zip(free, others, strict=False)))
+    seated = [seats[seat] for seat in range(players)]
     curves = tuple(PublicKey(contact.curve) for contact in seated)
-    if len({contact.identity for contact in seated}) < len(seated) or len(set(curves)) < len(seated):
+    if len({contact.identity for contact in seated}) < players or len(set(curves)) < players:
         raise PeerFault(Fault.BAD_KEY, "two peers share a key")
     addresses = {PublicKey(contact.curve): contact.address for contact in seated}
     return Table(tuple(contact.identity for contact in seated), curves, addresses)

@@ -13,8 +13,9 @@ from kemps_p2p.bots.player import Player
 from kemps_p2p.deck.group import RISTRETTO
 from kemps_p2p.game.rules import RuleSet
 from kemps_p2p.ids import Seat
-from kemps_p2p.runtime.meeting import Contact, leave_contact, meet, seat_of
-from kemps_p2p.runtime.profile import new_match_files, own_identity
+from kemps_p2p.ledger.identity import Identity
+from kemps_p2p.runtime.meeting import Contact, Table, contact_left, meet, seat_of
+from kemps_p2p.runtime.profile import home_held, new_match_files, own_identity
 from kemps_p2p.runtime.runner import Outcome, Paths, Runner
 from kemps_p2p.runtime.store import make_directory
 from kemps_p2p.runtime.transport import Mesh, new_event_loop
@@ -63,45 +64,54 @@ def _favour_play() -> None:
 
 
 async def _run(config: NodeConfig, seated: Seated, watch: Watch) -> Outcome:
-    identity = own_identity(config.home)
-    files = new_match_files(config.home)
-    make_directory(config.logs)
-    mesh = Mesh(message_bytes_max=MESSAGE_BYTES_MAX, bind=config.bind)
-    await mesh.open()
-    try:
-        contact = Contact(
-            version=PROTOCOL_VERSION,
-            identity=identity.public,
-            curve=mesh.public_key,
-            address=mesh.address,
-            wish=config.wish,
-        )
-        leave_contact(config.place, identity, contact)
-        table = await meet(config.place, config.players, config.meet_s)
-        seat = seat_of(table, identity)
-        mesh.admit({curve: table.addresses[curve] for curve in table.curves if curve != mesh.public_key})
-        session = Session(
-            Setup(
-                identity=identity,
-                seat=seat,
-                roster=table.roster,
-                meeting=table.digest,
-                name=config.name,
-                rules=config.rules,
-                group=RISTRETTO.name,
-                secret=files.secret,
+    with home_held(config.home):
+        identity = own_identity(config.home)
+        make_directory(config.logs)
+        mesh = Mesh(message_bytes_max=MESSAGE_BYTES_MAX, bind=config.bind)
+        await mesh.open()
+        try:
+            contact = Contact(
+                version=PROTOCOL_VERSION,
+                identity=identity.public,
+                curve=mesh.public_key,
+                address=mesh.address,
+                players=config.players,
+                wish=config.wish,
             )
+            with contact_left(config.place, identity, contact):
+                table = await meet(config.place, config.players, config.meet_s)
+                return await _play(config, identity, mesh, table, seated=seated, watch=watch)
+        finally:
+            await mesh.close()
+
+
+async def _play(
+    config: NodeConfig, identity: Identity, mesh: Mesh, table: Table, *, seated: Seated, watch: Watch
+) -> Outcome:
+    """Sit down at a table that has met, and play to the end."""
+    seat = seat_of(table, identity)
+    files = new_match_files(config.home)
+    mesh.admit({curve: table.addresses[curve] for curve in table.curves if curve != mesh.public_key})
+    session = Session(
+        Setup(
+            identity=identity,
+            seat=seat,
+            roster=table.roster,
+            meeting=table.digest,
+            name=config.name,
+            rules=config.rules,
+            group=RISTRETTO.name,
+            secret=files.secret,
         )
-        paths = Paths(files.journal, lambda match: config.logs / f"{match[:16]}-seat{seat}.kemps")
-        runner = Runner(
-            session,
-            mesh,
-            curves=table.curves,
-            paths=paths,
-            player=seated(seat, random.Random(secrets.randbits(128))),
-            watch=lambda sight: watch(session, sight),
-            give_up_ms=int(config.give_up_s * 1000),
-        )
-        return await runner.run()
-    finally:
-        await mesh.close()
+    )
+    paths = Paths(files.journal, lambda match: config.logs / f"{match[:16]}-seat{seat}.kemps")
+    runner = Runner(
+        session,
+        mesh,
+        curves=table.curves,
+        paths=paths,
+        player=seated(seat, random.Random(secrets.randbits(128))),
+        watch=lambda sight: watch(session, sight),
+        give_up_ms=int(config.give_up_s * 1000),
+    )
+    return await runner.run()

@@ -5,11 +5,14 @@
 
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from kemps_p2p.errors import RuntimeFault
+from kemps_p2p.errors import Refused, RuntimeFault
 from kemps_p2p.ledger.identity import Identity
+from kemps_p2p.runtime.files import lock
 from kemps_p2p.runtime.store import SecretFile, make_directory
 
 SECRET_BYTES = 32
@@ -24,6 +27,25 @@ def home_directory() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_data_path("kemps", appauthor=False))
+
+
+@contextmanager
+def home_held(home: Path) -> Iterator[None]:
+    """Keep a home for this process alone: one identity plays at one seat. Raises `Refused`."""
+    make_directory(home)
+    path = home / "in-use"
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise RuntimeFault(f"cannot write into {home}: {error.strerror}") from None
+    try:
+        try:
+            lock(descriptor)
+        except OSError:
+            raise Refused(f"{home} is in use by another peer; give each its own --home") from None
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def own_identity(home: Path) -> Identity:

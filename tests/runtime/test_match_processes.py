@@ -1,6 +1,7 @@
 """Whole matches between real processes: sockets, files, cryptography, and the commands that start them."""
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -144,3 +145,61 @@ def test_a_port_in_use_is_one_line(tmp_path: Path) -> None:
     assert refused.returncode == 3
     assert str(port) in said
     assert "Traceback" not in said
+
+
+def test_nodes_that_share_a_home_are_told_so_at_once(tmp_path: Path) -> None:
+    first = node(tmp_path, 0, "--wait", "20")
+    meeting = tmp_path / "meeting"
+    while not list(meeting.glob("*.contact")):
+        assert first.poll() is None
+    second = kemps("node", "--meet", str(meeting), "--home", str(tmp_path / "home-0"), limit_s=30)
+    assert second.returncode == 4
+    assert "is in use by another peer" in second.stderr
+    first.send_signal(signal.SIGTERM)
+    first.communicate(timeout=30)
+    assert first.returncode == 130
+    assert not list(meeting.glob("*.contact"))
+
+
+def test_peers_of_tables_of_different_sizes_are_told_so(tmp_path: Path) -> None:
+    nodes = [node(tmp_path, seat, "--players", n, "--wait", "4") for seat, n in enumerate(("4", "6"))]
+    ends = [peer.communicate(timeout=30)[1] for peer in nodes]
+    # Who finds out first leaves, and takes its contact away; the other may only see that nobody came.
+    codes = {peer.returncode for peer in nodes}
+    assert 4 in codes
+    assert codes <= {3, 4}
+    assert any("table of" in said for said in ends)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("--name", "a\x1b[31mRED"), ("--name", ""), ("--name", "x" * 65), ("--seat", "4"), ("--wait", "nan"),
+        ("--bind", "tcp://127.0.0.1:99999"), ("--bind", "foo"), ("--players", "5"), ("--rules", "no-such"),
+    ],
+)  # fmt: skip
+def test_a_wrong_option_is_refused_at_once(tmp_path: Path, wrong: tuple[str, str]) -> None:
+    done = kemps("node", "--meet", str(tmp_path / "m"), "--home", str(tmp_path / "h"), *wrong, limit_s=20)
+    assert done.returncode == 2, done.stderr
+    assert not (tmp_path / "m").exists()
+
+
+def test_nothing_is_left_in_the_temporary_directory(tmp_path: Path, match: dict[str, Any]) -> None:
+    place = tmp_path / "tmp"
+    place.mkdir()
+    done = subprocess.run(
+        [*KEMPS, "audit", match["logs"][0]], env={**os.environ, "TMPDIR": str(place)}, check=False
+    )
+    assert done.returncode == 0
+    assert not list(place.iterdir())
+
+
+def test_a_closed_output_is_no_bug_of_ours(match: dict[str, Any]) -> None:
+    done = subprocess.run(
+        f"{' '.join(KEMPS)} audit {match['logs'][0]} >&-",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
