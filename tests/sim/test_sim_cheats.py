@@ -26,6 +26,7 @@ from sim_helpers import (
     honest_faults,
     journaled,
     play_match,
+    records_of,
     short_rules,
 )
 
@@ -33,14 +34,16 @@ from kemps_p2p.codec import Digest, Record, encode
 from kemps_p2p.deck.deal import Deck, Seed, Shares, Turn, make_shares
 from kemps_p2p.deck.group import IDENTITY, scalar_bytes
 from kemps_p2p.deck.group import STUB as STUB_GROUP
-from kemps_p2p.errors import Fault
+from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.game.record import Phase
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.entry import Blamed, Carried, Entry, Note, Result, Settled
 from kemps_p2p.ledger.tape import Ack, Append, Claim, CoinReveal, Deed, Head, Receipt, Statement
 from kemps_p2p.runtime.sim import PERFECT, ROUGH, Net, Sim, Stop
 from kemps_p2p.session.dealing import deal_seed
-from kemps_p2p.session.match import Match
+from kemps_p2p.session.deeds import blamed
+from kemps_p2p.session.fold import Fold, Proofs, open_record
+from kemps_p2p.session.match import Match, begin
 from kemps_p2p.session.messages import (
     Checkpoint,
     Closed,
@@ -52,7 +55,7 @@ from kemps_p2p.session.messages import (
     read_note,
 )
 from kemps_p2p.session.play import Play
-from kemps_p2p.session.replay import winners
+from kemps_p2p.session.replay import step, winners
 
 SEED = 3
 NOTHING = Digest(bytes(32))
@@ -399,6 +402,26 @@ def test_two_items_at_one_number_for_two_halves_of_the_table(number: int, half: 
     (blame,) = blames_in(sim, 0)
     assert (blame.culprit, len(blame.items)) == (cheat, 2)
     assert match.game.scores[cheat % 2] >= 1
+
+
+def test_a_fault_is_punished_once_however_often_it_is_shown() -> None:
+    cheat = OTHERS[0]
+    liars = frozenset({cheat})
+    fork = Fork(SEED, cheat, 9, frozenset({OTHERS[1]}))
+    sim = play_match(SEED, rules=short_rules("KE"), tamper=fork, liars=liars, limit_ms=60_000)
+    (blame,) = blames_in(sim, 0)
+    founding = sim.peers[0].session.play.founding
+    match, proofs = begin(founding), Proofs(is_eager=True)
+    for record in records_of(sim.peers[0].log):
+        opened = open_record(record, founding.match, founding.keys)
+        match, _ = step(match, opened, proofs)
+        if blame in opened.entry.events:
+            break
+    assert match.game.phase is not Phase.MATCH_OVER
+    with pytest.raises(PeerFault) as fault:
+        blamed(Fold(match, DUTY, opened.items, proofs), blame)
+    assert (fault.value.code, fault.value.culprit) == (Fault.BAD_BLAME, DUTY)
+    assert "used" in str(fault.value)
 
 
 @pytest.mark.soak

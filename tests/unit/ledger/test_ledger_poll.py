@@ -84,14 +84,12 @@ def scenes(draw: st.DrawFn, seats: Sequence[int] = (4, 6, 8), claims: int = 5) -
 
 
 def lawful(shown: Sequence[int], own: Sequence[int]) -> tuple[int, ...]:
-    """The shown claims with the own ones among them, as early as they can have been made."""
+    """The shown claims with all own ones, in that order, but none before an own one that was made earlier."""
     order: list[int] = []
-    foreign = [claim for claim in shown if claim not in own]
-    for mine in own:
-        before = [claim for claim in foreign if claim < mine]
-        order += [claim for claim in before if claim not in order]
-        order.append(mine)
-    return tuple(order + [claim for claim in foreign if claim not in order])
+    for claim in (*shown, *own):
+        order += [mine for mine in own if mine < claim and mine not in order]
+        order += [claim] if claim not in order else []
+    return tuple(order)
 
 
 # The reference: section 4 of the design, rules 1 to 4, read literally and without any cleverness.
@@ -319,6 +317,12 @@ def test_one_lying_partner_of_four_can_force_a_coin_and_no_more() -> None:
     tapes = {Seat(0): (1,), Seat(1): (0,), Seat(2): (1, 0), Seat(3): (0, 1)}
     scene = Scene(4, None, (1, 0), frozenset({frozenset({0, 1})}), tapes)
     assert scene.decided() == {frozenset({0, 1})}
+
+
+def test_two_claims_seen_by_all_but_the_last_witness_wait_for_its_word() -> None:
+    tapes = {Seat(0): (0, 1), Seat(1): (1, 0), Seat(2): (0, 1), Seat(3): ()}
+    scene = Scene(4, None, (0, 1), frozenset({frozenset({0, 1})}), tapes)
+    assert scene.decided() == set()
 
 
 def test_silence_of_need_witnesses_decides_nothing() -> None:
