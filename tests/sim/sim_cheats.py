@@ -150,12 +150,15 @@ def first_on_duty(seed: int) -> Seat:
 
 
 class Fork:
-    """A network that shows two halves of the table two different items at one number of a seat's tape."""
+    """A network that shows two halves of the table two different items at one number of a seat's tape.
 
-    def __init__(self, seed: int, cheat: int, number: int, half: frozenset[int]) -> None:
+    `wants` picks the item: the first of the seat's tape for which it is true.
+    """
+
+    def __init__(self, seed: int, cheat: int, wants: Callable[[Item], bool], half: frozenset[int]) -> None:
         root = derive("kemps/v1/sim", seed.to_bytes(16, "big", signed=True))
         self._key = Identity.derived(root, f"seat {cheat}")
-        self._cheat, self._number, self._half = cheat, number, half
+        self._cheat, self._wants, self._half = cheat, wants, half
         self._other: dict[bytes, Signed] = {}
 
     def __call__(self, sender: Seat, receiver: Seat, data: bytes) -> bytes:
@@ -168,8 +171,8 @@ class Fork:
         if signed.raw in self._other:
             return self._other[signed.raw]
         item = decode(signed.raw, Item)
-        is_other = (item.seat, item.number) != (self._cheat, self._number)
-        if self._other or is_other or isinstance(item.body[0], Append):
+        is_entry = isinstance(item.body[0], Append)
+        if self._other or item.seat != self._cheat or is_entry or not self._wants(item):
             return signed
         other = structs.replace(item, body=(*item.body, CoinReveal(index=0, coin=b"other")))
         raw = encode(other)
@@ -180,6 +183,20 @@ class Fork:
     def has_forked(self) -> bool:
         """True once the halves have been shown different items."""
         return bool(self._other)
+
+
+def at_number(number: int) -> Callable[[Item], bool]:
+    return lambda item: item.number == number
+
+
+def with_turn(deal: int) -> Callable[[Item], bool]:
+    """The item with the seat's turn in the first round of a deal."""
+
+    def wants(item: Item) -> bool:
+        deeds = [read_deed(said.payload) for said in item.body if isinstance(said, Deed)]
+        return any(isinstance(deed, TurnDeed) and (deed.deal, deed.round) == (deal, 0) for deed in deeds)
+
+    return wants
 
 
 # False turns

@@ -10,6 +10,7 @@ from sim_cheats import (
     Cheat,
     Fork,
     Scene,
+    at_number,
     duplicate_card,
     first_on_duty,
     list_of_its_own,
@@ -18,6 +19,7 @@ from sim_cheats import (
     scene,
     seated,
     tagged_card,
+    with_turn,
 )
 from sim_helpers import (
     blames_in,
@@ -393,7 +395,7 @@ def test_two_items_at_one_number_for_two_halves_of_the_table(number: int, half: 
         if half == 1
         else [seat for seat in range(4) if seat != cheat][:half]
     )
-    fork = Fork(SEED, cheat, number, receivers)
+    fork = Fork(SEED, cheat, at_number(number), receivers)
     liars = frozenset({cheat})
     sim = play_match(SEED, rules=short_rules("KE"), tamper=fork, liars=liars, limit_ms=60_000)
     assert fork.has_forked
@@ -404,10 +406,24 @@ def test_two_items_at_one_number_for_two_halves_of_the_table(number: int, half: 
     assert match.game.scores[cheat % 2] >= 1
 
 
+@pytest.mark.parametrize("deal", [0, 1])
+def test_a_turn_forked_for_the_next_seat_alone(deal: int) -> None:
+    """The next seat takes its turn on a list that is not logged, and then once more on the one that is."""
+    cheat = 1
+    liars = frozenset({cheat})
+    fork = Fork(SEED, cheat, with_turn(deal), frozenset({cheat + 1}))
+    sim = play_match(SEED, rules=short_rules("KEM"), tamper=fork, liars=liars, limit_ms=90_000)
+    assert fork.has_forked
+    named(sim, cheat, Fault.EQUIVOCATION)
+    check_whole_match(sim, liars=liars)
+    (blame,) = blames_in(sim, 0)
+    assert blame.culprit == cheat
+
+
 def test_a_fault_is_punished_once_however_often_it_is_shown() -> None:
     cheat = OTHERS[0]
     liars = frozenset({cheat})
-    fork = Fork(SEED, cheat, 9, frozenset({OTHERS[1]}))
+    fork = Fork(SEED, cheat, at_number(9), frozenset({OTHERS[1]}))
     sim = play_match(SEED, rules=short_rules("KE"), tamper=fork, liars=liars, limit_ms=60_000)
     (blame,) = blames_in(sim, 0)
     founding = sim.peers[0].session.play.founding
@@ -431,7 +447,7 @@ def test_any_item_forked_for_anybody(seed: int) -> None:
     duty = first_on_duty(seed)
     cheat = rng.choice([seat for seat in range(4) if seat != duty])
     half = rng.sample([seat for seat in range(4) if seat != cheat], rng.choice([1, 2]))
-    fork = Fork(seed, cheat, rng.randrange(45), frozenset(half))
+    fork = Fork(seed, cheat, at_number(rng.randrange(45)), frozenset(half))
     liars = frozenset({cheat})
     sim = play_match(seed, rules=short_rules(), tamper=fork, liars=liars, limit_ms=90_000)
     check_whole_match(sim, liars=liars)

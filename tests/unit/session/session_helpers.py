@@ -10,7 +10,7 @@ from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import RuleSet, load_rules, override
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity
-from kemps_p2p.ledger.tape import Statement, tape_writer
+from kemps_p2p.ledger.tape import Statement, TapeWriter, tape_writer
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.lobby import Setup
 from kemps_p2p.session.messages import Batch, pack
@@ -130,9 +130,14 @@ def opened(rules: RuleSet = RULES, players: int = 4) -> Table:
     return table
 
 
-def by(seat: int, body: tuple[Statement, ...], table: Table) -> bytes:
-    """A batch with the next item of a seat's tape, truly signed."""
+def next_of(seat: int, table: Table) -> TapeWriter:
+    """A pen that goes on with a seat's tape."""
     play = table.play(seat)
     pen = tape_writer(play.founding.match, Seat(seat), identity(seat))
     pen.number, pen.prev, pen.lamport = play._writer.number, play._writer.prev, play._writer.lamport
-    return pack(Batch(items=(pen.write(body).signed,)))
+    return pen
+
+
+def by(seat: int, body: tuple[Statement, ...], table: Table) -> bytes:
+    """A batch with the next item of a seat's tape, truly signed."""
+    return pack(Batch(items=(next_of(seat, table).write(body).signed,)))

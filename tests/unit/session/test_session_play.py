@@ -2,7 +2,7 @@
 
 import pytest
 from msgspec import structs
-from session_helpers import RULES, STUB, Table, by, formed, opened, setup
+from session_helpers import RULES, STUB, Table, formed, next_of, opened, setup
 
 from kemps_p2p.codec import Digest, encode
 from kemps_p2p.deck.deal import is_shuffled
@@ -12,12 +12,8 @@ from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import override
 from kemps_p2p.game.state import lose_deal
 from kemps_p2p.ids import Position, Seat, Team
-from kemps_p2p.ledger.entry import LogRecord, Result
-from kemps_p2p.ledger.tape import (
-    Claim,
-    Head,
-    Receipt,
-)
+from kemps_p2p.ledger.entry import Entry, LogRecord, Result, Settled
+from kemps_p2p.ledger.tape import Append, Claim, Receipt, Statement, TapeItem
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.duties import OweKey, OweSeed, OweShares, OweTurn, duties
 from kemps_p2p.session.fold import Proofs, open_record
@@ -26,6 +22,7 @@ from kemps_p2p.session.match import begin, past_at
 from kemps_p2p.session.messages import (
     Batch,
     Status,
+    pack,
     read_message,
 )
 from kemps_p2p.session.replay import step
@@ -235,18 +232,84 @@ def test_a_machine_says_how_far_it_is_every_while() -> None:
     assert status.final == table.play().final.head.index
 
 
+def receipts_by(table: Table, seat: int, claim: Digest) -> int:
+    """How often a seat's tape says that it holds a claim."""
+    return sum(
+        isinstance(word, Receipt) and word.claim == claim
+        for item in table.play(seat).tapes.by_digest.values()
+        if item.seat == seat
+        for word in item.item.body
+    )
+
+
 def test_a_receipt_waits_for_the_head_that_the_claim_cites() -> None:
     """A witness says that it holds a claim only once the entry it is made against is final for it too."""
     table = opened()
-    play = table.play(1)
-    ahead = Head(index=play.final.head.index + 1, digest=NOTHING)
-    said = Claim(head=ahead, action=encode(Gesture(name="wink")), rivals=())
-    table.hear(1, 0, by(0, (said,), table))
-    mine = [item for item in play.tapes.by_digest.values() if item.seat == 1]
-    claimed = max(play.tapes.by_digest.values(), key=lambda item: item.item.lamport)
-    assert not any(
-        isinstance(word, Receipt) and word.claim == claimed.digest for item in mine for word in item.item.body
+    late = next(seat for seat in range(4) if seat != table.play().final.on_duty)
+    author = next(seat for seat in range(4) if seat not in (late, table.play().final.on_duty))
+    table.drops = lambda sender, receiver, data: receiver == late
+    table.submit(author, Gesture(name="wink")).settle()
+    before = len(table.play(author).tapes.by_digest)
+    table.submit(author, Gesture(name="nod")).settle()
+    tape = [item for item in table.play(author).tapes.by_digest.values() if item.seat == author]
+    (said,) = (
+        item
+        for item in list(table.play(author).tapes.by_digest.values())[before:]
+        if item.seat == author and any(isinstance(word, Claim) for word in item.item.body)
     )
+    table.drops = lambda sender, receiver, data: False
+    assert table.play(late).final.head.index < table.play(author).final.head.index
+    # All of the author's tape, the claim included, but not the entry that the claim cites.
+    table.hear(late, author, pack(Batch(items=tuple(item.signed for item in tape))))
+    assert table.play(late).tapes.by_digest[said.digest] == said
+    assert receipts_by(table, late, said.digest) == 0
+    table.settle().wait(1000)
+    assert receipts_by(table, late, said.digest) == 1
+    assert table.faults(late) == []
+
+
+@pytest.mark.parametrize("is_contested", [True, False])
+def test_an_entry_that_the_own_tapes_decide_otherwise_is_not_acked(is_contested: bool) -> None:
+    """Two witnesses hide a rival from the evidence; whoever holds it on one of their tapes sees that."""
+    table = opened()
+    table.drops = lambda sender, receiver, data: True
+    duty = int(table.play().final.on_duty)
+    me, rival, witness = (seat for seat in range(4) if seat != duty)
+    final = table.play(me).final
+    card = final.game.pool[0]
+    table.submit(me, Swap(take=(card,), give=(final.game.hands[me][0],)))
+    mine = max(table.play(me).tapes.by_digest.values(), key=lambda item: item.item.lamport)
+    pens = {seat: next_of(seat, table) for seat in (duty, rival, witness)}
+
+    def write(seat: int, *body: Statement) -> TapeItem:
+        made = pens[seat].write(body)
+        for pen in pens.values():
+            pen.see(made.item.lamport)
+        return made
+
+    for pen in pens.values():
+        pen.see(mine.item.lamport)
+    wish = Swap(take=(card,), give=(final.game.hands[rival][0],))
+    theirs = write(rival, Claim(head=final.head, action=encode(wish), rivals=()))
+    said = [theirs]
+    if is_contested:
+        said.append(write(witness, Receipt(claim=mine.digest, rivals=())))
+    words = [write(seat, Receipt(claim=theirs.digest, rivals=())) for seat in (witness, duty)]
+    event = Settled(claim=theirs.digest, result=Result.OK, evidence=tuple(word.digest for word in words))
+    entry = Entry(
+        index=final.head.index + 1,
+        prev=final.head.digest,
+        epoch=final.epoch,
+        term=final.term,
+        elapsed_ms=final.elapsed_ms,
+        wall_ms=0,
+        events=(event,),
+    )
+    said += [*words, write(duty, Append(entry=encode(entry)))]
+    table.hear(me, duty, pack(Batch(items=tuple(item.signed for item in said))))
+    has_acked = table.play(me).tip.head.index == entry.index
+    assert has_acked is not is_contested
+    assert table.faults(me) == []
 
 
 def test_the_group_for_tests_is_named_in_the_genesis() -> None:
