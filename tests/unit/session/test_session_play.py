@@ -6,14 +6,14 @@ from session_helpers import RULES, STUB, Table, formed, next_of, opened, setup
 
 from kemps_p2p.codec import Digest, encode
 from kemps_p2p.deck.deal import is_shuffled
-from kemps_p2p.errors import Illegal, IllegalAction
+from kemps_p2p.errors import Fault, Illegal, IllegalAction
 from kemps_p2p.game.actions import Action, Call, Counter, Gesture, Next, Partner, Pass, Say, Swap
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import override
 from kemps_p2p.game.state import lose_deal
 from kemps_p2p.ids import Position, Seat, Team
 from kemps_p2p.ledger.entry import Entry, LogRecord, Result, Settled
-from kemps_p2p.ledger.tape import Append, Claim, Receipt, Statement, TapeItem
+from kemps_p2p.ledger.tape import Append, Claim, Deed, Receipt, Statement, TapeItem
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.duties import OweKey, OweSeed, OweShares, OweTurn, duties
 from kemps_p2p.session.fold import Proofs, open_record
@@ -310,6 +310,24 @@ def test_an_entry_that_the_own_tapes_decide_otherwise_is_not_acked(is_contested:
     has_acked = table.play(me).tip.head.index == entry.index
     assert has_acked is not is_contested
     assert table.faults(me) == []
+
+
+def test_blame_for_a_missing_branch_is_stamped_beyond_it() -> None:
+    """The seat on duty holds one branch of a fork, and of the other only a later item with a high stamp."""
+    table = opened()
+    table.drops = lambda sender, receiver, data: True
+    duty = int(table.play().final.on_duty)
+    cheat = next(seat for seat in range(4) if seat % 2 != duty % 2)
+    one, other = next_of(cheat, table), next_of(cheat, table)
+    here = one.write((Deed(payload=b"here"),))
+    other.write((Deed(payload=b"there"),))
+    other.see(other.lamport + 500)
+    beyond = other.write((Deed(payload=b"beyond"),))
+    before = table.play(duty).tip.game.scores
+    table.hear(duty, cheat, pack(Batch(items=(here.signed, beyond.signed))))
+    assert (Fault.EQUIVOCATION, cheat) in table.faults(duty)
+    after = table.play(duty).tip.game.scores
+    assert after[cheat % 2] == before[cheat % 2] + 1
 
 
 def test_the_group_for_tests_is_named_in_the_genesis() -> None:
