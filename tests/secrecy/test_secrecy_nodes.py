@@ -101,7 +101,9 @@ def test_the_record_is_what_lies_on_the_disk(evening: Evening, seat: int) -> Non
     assert journal.read_bytes() == b"".join(piece.data for piece in trace.of(seat, How.JOURNAL))
     assert log.read_bytes() == b"".join(piece.data for piece in trace.of(seat, How.LOG))
     kept = {path.name for path in (evening.place / f"home-{seat}").rglob("*") if path.is_file()}
-    assert kept == {"identity", "secret", "journal"}
+    assert kept == {"identity", "secret", "journal", "in-use"}
+    (lock,) = evening.files(seat, "in-use")
+    assert lock.read_bytes() == b""
 
 
 @pytest.mark.parametrize("seat", SEATS)
