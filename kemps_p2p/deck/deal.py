@@ -98,9 +98,8 @@ def add_key(deck: Deck, seat: Seat, key: DealKey) -> Deck:
     """Fold a seat's key, once, with its proof verified: that costs little, and blame for a copy hangs on it.
 
     Raises `PeerFault`: all that `check_key` raises; BAD_KEY for a second key, or one that equals, opposes, or
-    cancels those already in (proven keys do so only if their seats conspire); BAD_COMMITMENT, without a
-    culprit, for a commitment that another seat has too. Whoever copied may have come first. But a commitment
-    names its seat: when both open the seeds of this attempt, `check_seed` names the seat that cannot.
+    cancels those already in (proven keys do so only if their seats conspire). A commitment may be another
+    seat's too: it names its seat, so who copied cannot open it, and `check_seed` says so.
     """
     table, group = deck.table, deck.table.group
     check_key(table, seat, key)
@@ -114,8 +113,6 @@ def add_key(deck: Deck, seat: Seat, key: DealKey) -> Deck:
     joint_key = group.add(total(group, (Point(other.key) for other in others)), point)
     if joint_key == IDENTITY:
         raise PeerFault(Fault.BAD_KEY, "the keys cancel", culprit=seat)
-    if any(other.commitment == key.commitment for other in others):
-        raise PeerFault(Fault.BAD_COMMITMENT, "two seats have one commitment")
     keys = (*deck.keys[:seat], key, *deck.keys[seat + 1 :])
     return replace(deck, keys=keys, joint_key=joint_key if len(others) + 1 == table.seats else None)
 
