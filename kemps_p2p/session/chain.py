@@ -22,7 +22,7 @@ from kemps_p2p.ledger.evidence import equivocation
 from kemps_p2p.ledger.poll import decide
 from kemps_p2p.ledger.tape import Ack, TapeItem
 from kemps_p2p.session.fold import OpenRecord, Proofs
-from kemps_p2p.session.match import Match
+from kemps_p2p.session.match import Match, first_citable
 from kemps_p2p.session.messages import PlayStarted, read_note
 from kemps_p2p.session.replay import step
 
@@ -133,7 +133,7 @@ class Chain:
                         self._book.settle(claim)
                 case _:
                     pass
-        self._book.refuse_before(self.tip.past[0].head.index)
+        self._book.refuse_before(first_citable(self.tip))
         author = accepted.record.item.seat
         self._acked[author] = max(self._acked[author], accepted.match.head.index)
         early, self._early_acks = self._early_acks, []

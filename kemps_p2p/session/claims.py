@@ -20,7 +20,16 @@ from kemps_p2p.ledger.entry import Contest, Drawn, Result, Settled
 from kemps_p2p.ledger.poll import Contender, DecidedSet, decide, order_together, places_in
 from kemps_p2p.ledger.tape import Claim, CoinReveal, Receipt, TapeItem, claim_of
 from kemps_p2p.session.fold import Fold
-from kemps_p2p.session.match import Logged, Match, OpenContest, action_of, do_conflict, is_ready, refusal
+from kemps_p2p.session.match import (
+    Logged,
+    Match,
+    OpenContest,
+    action_of,
+    do_conflict,
+    is_ready,
+    is_stale,
+    refusal,
+)
 
 RESULTS = {
     GameResult.OK: Result.OK,
@@ -229,6 +238,9 @@ def _check_not_contested(fold: Fold, asks: Mapping[Digest, _Ask], wanted: tuple[
     """A named contest goes before what conflicts with it, so nothing that does may be logged meanwhile."""
     for opened in fold.match.contests:
         for item in opened.claims.values():
+            claim = claim_of(item.item)
+            if claim is None or is_stale(fold.match, claim):
+                continue
             rival = _asked(item)
             for name in wanted:
                 ask = asks[name]

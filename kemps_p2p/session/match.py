@@ -4,6 +4,7 @@ Frozen: a step makes a new one, so that a state at an earlier head stays what it
 are whose and never a hidden card. Section "State" of protocol.md.
 """
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -194,6 +195,20 @@ def past_at(match: Match, index: int) -> Past | None:
     return match.past[index - first] if first <= index <= match.head.index else None
 
 
+def first_citable(match: Match) -> int:
+    """The index of the oldest head that a claim may cite: of the running deal, and not too long ago.
+
+    Positions come again with every deal, so that a claim made in one would touch other cards in the next.
+    """
+    first = bisect_left(match.past, match.game.deal, key=lambda past: past.game.deal)
+    return match.past[first].head.index if first < len(match.past) else match.head.index + 1
+
+
+def is_stale(match: Match, claim: Claim) -> bool:
+    """True if the head that a claim cites is too old by now: it is refused and holds nothing up."""
+    return claim.head.index < first_citable(match)
+
+
 def refusal(match: Match, item: TapeItem, claim: Claim) -> Illegal | None:
     """Why the claim is refused at the head it cites; None if it is a lawful wish.
 
@@ -209,6 +224,8 @@ def refusal(match: Match, item: TapeItem, claim: Claim) -> Illegal | None:
         raise PeerFault(Fault.BAD_CLAIM, "a claim against another chain", culprit=item.seat)
     if item.item.lamport <= past.lamport:
         raise PeerFault(Fault.BAD_STAMP, "a claim is stamped before the entry it cites", culprit=item.seat)
+    if is_stale(match, claim):
+        return Illegal.STALE
     if kind(action) is not Kind.FREE:
         last = match.logged.get((item.seat, kind(action)))
         if last is not None and last.index > claim.head.index:
