@@ -19,7 +19,7 @@ from kemps_p2p.codec import DIGEST_BYTES, Digest
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.evidence import equivocation
-from kemps_p2p.ledger.poll import Contender
+from kemps_p2p.ledger.poll import Contender, decide
 from kemps_p2p.ledger.tape import STAMP_LEAD_MAX, Claim, Receipt, TapeItem, shown
 
 EARLY_ITEMS_MAX = 4096
@@ -56,6 +56,7 @@ class TapeBook:
     def __init__(self, seats: int) -> None:
         self._tapes = [_Tape() for _ in range(seats)]
         self._leading: dict[Digest, TapeItem] = {}
+        self._early: set[Digest] = set()
         self.by_digest: dict[Digest, TapeItem] = {}
 
     def lengths(self) -> tuple[int, ...]:
@@ -78,11 +79,7 @@ class TapeBook:
 
     def is_known(self, digest: Digest) -> bool:
         """True if this very item is already here, in its place or early."""
-        return (
-            digest in self.by_digest
-            or digest in self._leading
-            or any(digest in waiting for tape in self._tapes for waiting in tape.early.values())
-        )
+        return digest in self.by_digest or digest in self._early or digest in self._leading
 
     def add(self, item: TapeItem, now_ms: int) -> Added:
         """Take an item in. The author is the culprit of every fault; EQUIVOCATION comes with its evidence."""
@@ -105,10 +102,13 @@ class TapeBook:
                 faults.append(fault)
             if following.digest in self.by_digest:
                 released.append(following)
-                waiting = tape.early.pop(following.digest, {})
-                tape.early_count -= len(waiting)
-                todo.extend(waiting.values())
-                todo.extend(self._caught_up())
+                if tape.early:
+                    waiting = tape.early.pop(following.digest, {})
+                    tape.early_count -= len(waiting)
+                    self._early.difference_update(waiting)
+                    todo.extend(waiting.values())
+                if self._leading:
+                    todo.extend(self._caught_up())
         return Added(tuple(released), tuple(faults))
 
     def _leads(self, item: TapeItem) -> bool:
@@ -124,12 +124,12 @@ class TapeBook:
     def _has_predecessor(self, item: TapeItem) -> bool:
         return item.item.number == 0 or item.item.prev in self.by_digest
 
-    @staticmethod
-    def _keep_early(tape: _Tape, item: TapeItem, faults: list[PeerFault]) -> None:
+    def _keep_early(self, tape: _Tape, item: TapeItem, faults: list[PeerFault]) -> None:
         """Keep an item until the one it links to comes; if another one is there, that is evidence."""
         if tape.early_count >= EARLY_ITEMS_MAX:
             return
         tape.early.setdefault(item.item.prev, {})[item.digest] = item
+        self._early.add(item.digest)
         tape.early_count += 1
         number = item.item.number
         if number <= len(tape.items):
@@ -322,6 +322,13 @@ class ClaimBook:
                 if not held.is_refused and held.id in self._places[seat] and conflicts(held)
             )
         )
+
+    def is_first(self, claim: Digest) -> bool:
+        """True if the poll says by now that nothing undecided goes before the claim."""
+        if claim in self.contested or self.is_blocked(claim) or self.is_behind(claim, frozenset()):
+            return False
+        decided = decide(self.contenders(frozenset()), len(self._places), None, self.places())
+        return any(found.claims == (claim,) for found in decided)
 
     def contenders(self, logged: Set[Digest]) -> list[Contender]:
         """The undecided claims as `decide` takes them, without those logged meanwhile or in a contest."""

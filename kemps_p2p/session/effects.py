@@ -73,7 +73,10 @@ class Happened:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An entry has settled an own claim. It is not final yet, so nothing is revealed on it."""
+    """What becomes of an own claim: the table's poll has found it first, or an entry has settled it.
+
+    It is not final yet, so nothing is revealed on it; should it come out otherwise, it is told again.
+    """
 
     action: Action
     result: Result

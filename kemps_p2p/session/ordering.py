@@ -56,8 +56,7 @@ def compose(tip: Match, seat: Seat, at_hand: Materials, elapsed_ms: int) -> tupl
     """The events of the next entry; empty if there is nothing to order yet."""
     if tip.is_closed:
         return ()
-    match = replace(tip, elapsed_ms=elapsed_ms, game=advance(tip.game, elapsed_ms))
-    work = Fold(match, seat, at_hand.items, at_hand.proofs)
+    work = _at(tip, seat, at_hand, elapsed_ms)
     events: list[Event] = []
     for source in (_blames, _deeds, _draws, _claims, _play, _close):
         for event in source(work, at_hand):
@@ -70,6 +69,16 @@ def compose(tip: Match, seat: Seat, at_hand: Materials, elapsed_ms: int) -> tupl
     if work.has_started_deal:
         events.append(_note(checkpoint_of(work.match)))
     return tuple(events)
+
+
+def foreseen(tip: Match, item: TapeItem, at_hand: Materials, elapsed_ms: int) -> Result:
+    """What comes of a claim that the poll has found first, should it be logged next."""
+    return settle(_at(tip, item.seat, at_hand, elapsed_ms), item)
+
+
+def _at(tip: Match, seat: Seat, at_hand: Materials, elapsed_ms: int) -> Fold:
+    match = replace(tip, elapsed_ms=elapsed_ms, game=advance(tip.game, elapsed_ms))
+    return Fold(match, seat, at_hand.items, at_hand.proofs)
 
 
 def _note(body: NoteBody) -> Note:

@@ -49,7 +49,7 @@ from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.lobby import Setup
 from kemps_p2p.session.match import Match, action_of, begin, do_conflict, is_ready, refusal
 from kemps_p2p.session.messages import Batch, DeedBody, batches, pack
-from kemps_p2p.session.ordering import Materials, compose
+from kemps_p2p.session.ordering import Materials, compose, foreseen
 
 
 class Play:
@@ -76,6 +76,7 @@ class Play:
         self._chain = Chain(begin(founding), self._book, self._proofs, items=self._items, begun_ms=now_ms)
         self._to_say: list[Statement] = []
         self._to_receipt: list[HeldClaim] = []
+        self._known: dict[Digest, ledger.Result] = {}
         self._to_send: list[Signed] = []
         self._acked_index = 0
         self._proposed_index = 0
@@ -85,6 +86,7 @@ class Play:
         self._effects: list[fx.Effect] = []
         self._final_is_new = True
         self._deck_is_new = True
+        self._order_is_new = True
         self.is_busy = False
 
     # What is known
@@ -159,6 +161,7 @@ class Play:
     def computed(self, job_id: int, outcome: object, now_ms: int) -> list[fx.Effect]:
         """Take in what a `Compute` effect came to: what its work returned, or the `PeerFault` it raised."""
         job = self._jobs.pop(job_id)
+        self._order_is_new = True
         if job.proof is None:
             assert not isinstance(outcome, PeerFault), f"an own deed failed: {outcome}"
             self._to_say.append(as_statement(cast(DeedBody, outcome)))
@@ -176,7 +179,7 @@ class Play:
         """
         self.is_busy = True
         while self.is_busy and not self._to_send:
-            self._to_receipt.extend(held for held in self._book.advance() if held.seat != self.seat)
+            self._hold_claims(now_ms)
             has_moved = self._accept(now_ms)
             has_moved |= self._finalize()
             self._contribute()
@@ -211,10 +214,12 @@ class Play:
             match statement:
                 case Ack():
                     self._chain.add_ack(item.seat, statement)
+                    continue
                 case CoinReveal():
                     self._coins.append(item)
                 case Claim() | Receipt() | Append() | Deed():
                     pass
+            self._order_is_new = True
         if isinstance(read.action, Gesture) and item.seat != self.seat:
             self._effects.append(fx.Show(fx.GestureSeen(item.seat, read.action.name)))
         if read.deeds:
@@ -242,6 +247,7 @@ class Play:
                 for signed in (evidence.first, evidence.second)
             )
             self._exhibits.append((pair[0], pair[1]))
+            self._order_is_new = True
             self._shown.update({item.digest: item for item in pair})
             self._to_send.extend(item.signed for item in pair)
             # An entry that blames rests on both, and one of them may wait for its predecessor.
@@ -272,6 +278,16 @@ class Play:
     def _conflict(self, a: HeldClaim, b: HeldClaim) -> bool:
         return do_conflict(self.tip, _asked(a), _asked(b))
 
+    def _hold_claims(self, now_ms: int) -> None:
+        """Hold what can be held by now; others get a receipt, and of the own the poll may say enough."""
+        self._to_receipt.extend(held for held in self._book.advance() if held.seat != self.seat)
+        mine = [held.item for held in self._book.undecided.values() if held.seat == self.seat]
+        for item in mine:
+            if item.digest not in self._known and self._book.is_first(item.digest):
+                result = foreseen(self.tip, item, self._materials(), self._elapsed_ms(now_ms))
+                self._known[item.digest] = result
+                self._show_known(item, result)
+
     def _receipts(self) -> list[Statement]:
         """Receipts for the newly held claims, each naming the undecided rivals before it on this tape."""
         said: list[Statement] = []
@@ -299,7 +315,7 @@ class Play:
                 continue
             if accepted is None:
                 return has_moved
-            has_moved = True
+            has_moved = self._order_is_new = True
             self._follow_entry(accepted)
 
     def _verify_for(self, need: NotVerified) -> bool:
@@ -335,9 +351,14 @@ class Play:
                     pass
 
     def _tell(self, item: TapeItem, result: ledger.Result) -> None:
+        """Tell what an entry makes of an own claim, unless the poll has said so before."""
+        if item.seat == self.seat and self._known.pop(item.digest, None) is not result:
+            self._show_known(item, result)
+
+    def _show_known(self, item: TapeItem, result: ledger.Result) -> None:
         claim = claim_of(item.item)
-        if item.seat == self.seat and claim is not None:
-            self._effects.append(fx.Show(fx.Known(action_of(item, claim), result)))
+        assert claim is not None, "only claims come to anything"
+        self._effects.append(fx.Show(fx.Known(action_of(item, claim), result)))
 
     def _finalize(self) -> bool:
         done = self._chain.finalize()
@@ -349,7 +370,7 @@ class Play:
             if accepted.match.is_closed:
                 self._effects.append(fx.Show(fx.MatchClosed(accepted.match.head.digest)))
         if done:
-            self._final_is_new = True
+            self._final_is_new = self._order_is_new = True
         return bool(done)
 
     # Words out
@@ -419,9 +440,14 @@ class Play:
         assert tip.head.index >= self._proposed_index, f"the own entry {self._proposed_index} does not fold"
         if tip.on_duty != self.seat or self.final.term != tip.term:
             return False
-        elapsed_ms = max(now_ms - self._begun_ms, tip.elapsed_ms)
-        at_hand = Materials(self._items, self._book, self._deeds, self._coins, self._exhibits, self._proofs)
-        events = compose(tip, self.seat, at_hand, elapsed_ms)
+        is_due = self.due_ms is not None and now_ms >= self.due_ms
+        if not self._order_is_new and not is_due:
+            return False
+        self._order_is_new = False
+        # What was just said counts as well: where it decides a claim, the entry goes out with the receipt.
+        self._hold_claims(now_ms)
+        elapsed_ms = self._elapsed_ms(now_ms)
+        events = compose(tip, self.seat, self._materials(), elapsed_ms)
         if not events:
             return False
         entry = ledger.Entry(
@@ -437,6 +463,13 @@ class Play:
         self._write((Append(entry=encode(entry)),), now_ms)
         self._proposed_index = entry.index
         return True
+
+
+    def _materials(self) -> Materials:
+        return Materials(self._items, self._book, self._deeds, self._coins, self._exhibits, self._proofs)
+
+    def _elapsed_ms(self, now_ms: int) -> int:
+        return max(now_ms - self._begun_ms, self.tip.elapsed_ms)
 
 
 def _asked(held: HeldClaim) -> tuple[Seat, Action]:
