@@ -31,7 +31,8 @@ from kemps_p2p.session.play import Play
 
 STATUS_MS = 200
 RESEND_AGE_MS = 150
-EARLY_BATCHES_MAX = 1024
+EARLY_BYTES_MAX = 8 << 20
+"""What is kept of items that come before the table is formed; a faster peer sends them again."""
 
 
 class Session:
@@ -43,6 +44,7 @@ class Session:
         self._lobby = Lobby(setup)
         self._play: Play | None = None
         self._early: list[Batch] = []
+        self._early_bytes = 0
         self._peer_final = [0] * self._seats
         self._status_at_ms = 0
         self._annexed = False
@@ -159,7 +161,8 @@ class Session:
                 return self._hear_lobby(message, now_ms, wall_ms)
             case Batch():
                 if self._play is None:
-                    if len(self._early) < EARLY_BATCHES_MAX:
+                    if message.items and self._early_bytes + len(data) <= EARLY_BYTES_MAX:
+                        self._early_bytes += len(data)
                         self._early.append(message)
                 else:
                     self._play.receive(message.items, now_ms)

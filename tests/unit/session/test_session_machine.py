@@ -40,7 +40,7 @@ from kemps_p2p.session.messages import (
     read_message,
     read_note,
 )
-from kemps_p2p.session.session import EARLY_BATCHES_MAX
+from kemps_p2p.session.session import EARLY_BYTES_MAX
 
 DEEP = b"\x91" * 4000
 GARBAGE = (
@@ -236,9 +236,11 @@ def test_two_items_at_one_number_are_told_kept_and_passed_on() -> None:
 
 def test_early_batches_are_kept_for_the_match_within_bounds() -> None:
     table = Table()
-    before = [heard(table, 0, 1, pack(Batch(items=()))) for _ in range(EARLY_BATCHES_MAX + 10)]
-    assert before == [[]] * len(before)
-    assert len(table.sessions[0]._early) <= EARLY_BATCHES_MAX
+    large = pack(Batch(items=(Signed(raw=bytes(800_000), signature=b""),)))
+    empty = pack(Batch(items=()))
+    assert [heard(table, 0, 1, data) for data in (large, empty) * 30] == [[]] * 60
+    kept = table.sessions[0]._early
+    assert EARLY_BYTES_MAX - len(large) < len(kept) * len(large) <= EARLY_BYTES_MAX
 
 
 def test_a_status_is_answered_with_what_is_lacking_and_nothing_new() -> None:
