@@ -17,10 +17,11 @@ from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.events import Event as GameEvent
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.book import ClaimBook
-from kemps_p2p.ledger.entry import Contest, Drawn, Entry, Note, Settled, named_items, quorum
+from kemps_p2p.ledger.entry import Carried, Contest, Drawn, Entry, Note, Settled, named_items, quorum
 from kemps_p2p.ledger.evidence import equivocation
 from kemps_p2p.ledger.poll import decide
 from kemps_p2p.ledger.tape import Ack, TapeItem
+from kemps_p2p.session.deeds import is_due, offered
 from kemps_p2p.session.fold import OpenRecord, Proofs
 from kemps_p2p.session.match import Match, first_citable
 from kemps_p2p.session.messages import PlayStarted, read_note
@@ -149,6 +150,10 @@ class Chain:
                     claims: tuple[Digest, ...] = (claim,)
                 case Contest(claims=named):
                     claims = named
+                case Carried(item=item):
+                    if not self._is_due(self._items[item]):
+                        return False
+                    continue
                 case _:
                     continue
             if any(name not in self._book.undecided or self._book.is_blocked(name) for name in claims):
@@ -159,6 +164,15 @@ class Chain:
                 return False
             logged.update(claims)
         return True
+
+    def _is_due(self, item: TapeItem) -> bool:
+        """False if the item has a share that rests on an entry which is not final here yet."""
+        try:
+            deeds = offered(item)
+        except PeerFault:
+            # The fold says so again, and whose fault it is.
+            return True
+        return all(is_due(self.final, deed) for deed in deeds)
 
     def _is_timely(self, entry: Entry, now_ms: int) -> bool:
         """False while the own clock says that it is too early: the ack waits, it is not refused.

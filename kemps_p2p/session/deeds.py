@@ -105,6 +105,11 @@ def is_owed(owed: tuple[Duty, ...], deed: DeedBody) -> bool:
             return False
 
 
+def is_due(final: Match, deed: Offered) -> bool:
+    """False for a share that rests on an entry which is not final yet: it waits, as its sender had to."""
+    return not isinstance(deed.body, ShareDeed) or is_owed(duties(final, deed.seat), deed.body)
+
+
 def check_of(match: Match, deed: Offered) -> Callable[[], object]:
     """The pure, perhaps slow function that verifies a deed's proof in the match as it stands."""
     body, seat = deed.body, deed.seat

@@ -30,7 +30,7 @@ from kemps_p2p.ledger.entry import (
 from kemps_p2p.ledger.poll import DecidedSet, decide, needed_words
 from kemps_p2p.ledger.tape import Claim, Receipt, TapeItem
 from kemps_p2p.session.claims import check_decided, coin_in, contest, draw, settle
-from kemps_p2p.session.deeds import Offered, blamed, carried, is_owed, meets_its_list
+from kemps_p2p.session.deeds import Offered, blamed, carried, is_due, is_owed, meets_its_list
 from kemps_p2p.session.duties import duties
 from kemps_p2p.session.fold import Fold, Proofs
 from kemps_p2p.session.match import Match, OpenContest, is_over
@@ -42,8 +42,12 @@ ENTRY_ITEMS_BYTES = 400 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Materials:
-    """What the sequencer has at hand: all items, the claims it holds, unlogged deeds and proofs of fault."""
+    """What the sequencer has at hand: all items, the claims it holds, unlogged deeds and proofs of fault.
 
+    `final`: the match as it is final here.
+    """
+
+    final: Match
     items: Mapping[Digest, TapeItem]
     book: ClaimBook
     deeds: Mapping[Digest, tuple[Offered, ...]]
@@ -90,6 +94,8 @@ def _deeds(work: Fold, at_hand: Materials) -> Iterator[Event]:
     for name, deeds in at_hand.deeds.items():
         owed = duties(work.match, deeds[0].seat)
         if not all(is_owed(owed, deed.body) and meets_its_list(work.match, deed.body) for deed in deeds):
+            continue
+        if not all(is_due(at_hand.final, deed) for deed in deeds):
             continue
         item = at_hand.items[name]
         budget -= len(item.signed.raw)

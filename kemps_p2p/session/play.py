@@ -466,7 +466,9 @@ class Play:
 
 
     def _materials(self) -> Materials:
-        return Materials(self._items, self._book, self._deeds, self._coins, self._exhibits, self._proofs)
+        return Materials(
+            self.final, self._items, self._book, self._deeds, self._coins, self._exhibits, self._proofs
+        )
 
     def _elapsed_ms(self, now_ms: int) -> int:
         return max(now_ms - self._begun_ms, self.tip.elapsed_ms)

@@ -1,18 +1,24 @@
 """What a seat may try between genesis and close with words that its own machine would never say."""
 
-import pytest
-from session_helpers import Table, next_of, opened
+from functools import partial
 
-from kemps_p2p.codec import encode
+import pytest
+from session_helpers import Table, formed, next_of, opened, setup
+
+from kemps_p2p.codec import decode, encode
+from kemps_p2p.deck.deal import check_turn, make_shares
 from kemps_p2p.game.actions import Action, Call, Gesture, Next, Partner, Swap
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.state import next_dealer
-from kemps_p2p.ledger.entry import LogRecord, Result, Settled
-from kemps_p2p.ledger.tape import Claim, Head, Statement, TapeItem
+from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.entry import Carried, Entry, LogRecord, Result, Settled
+from kemps_p2p.ledger.tape import Ack, Append, Claim, Deed, Head, Item, Statement, TapeItem, TapeWriter
 from kemps_p2p.session import effects as fx
+from kemps_p2p.session.dealing import deal_seed
+from kemps_p2p.session.duties import OweShares, duties
 from kemps_p2p.session.fold import open_record
 from kemps_p2p.session.logfile import read_object
-from kemps_p2p.session.messages import Batch, pack
+from kemps_p2p.session.messages import Batch, ShareDeed, pack, read_deed, read_message
 
 
 class Puppet:
@@ -125,3 +131,141 @@ def test_a_claim_on_a_card_that_has_just_moved_is_missed() -> None:
     table.settle().wait(500)
     assert results_of(table, [item], honest) == [Result.MISSED]
     assert table.play(honest).final.game.hands[cheat] == before.game.hands[cheat]
+
+
+# Shares
+
+
+def has_ack_from(message: bytes, index: int) -> bool:
+    """True for items that ack an entry at this index or a later one."""
+    read = read_message(message)
+    return isinstance(read, Batch) and any(
+        isinstance(word, Ack) and word.head.index >= index
+        for signed in read.items
+        for word in decode(signed.raw, Item).body
+    )
+
+
+def started_and_not_final() -> Table:
+    """A deal has started at all seats, and no seat hears of anybody's ack of that."""
+    table = formed()
+    start = table.play().final.head.index + 1
+    table.drops = lambda sender, receiver, data: has_ack_from(data, start)
+    table.submit(int(table.play().tip.on_duty), Next()).settle()
+    for seat in range(4):
+        assert table.play(seat).tip.game.hands
+        assert not table.play(seat).final.game.hands
+    return table
+
+
+def early_shares(table: Table, seat: int) -> Deed:
+    """True shares of the others' hands, on an entry that is not final."""
+    tip = table.play(seat).tip
+    (owed,) = (duty for duty in duties(tip, Seat(seat)) if isinstance(duty, OweShares) and duty.round == 0)
+    seed = deal_seed(setup(seat).secret, owed.deal)
+    shares = make_shares(tip.decks[owed.deal, 0], Seat(seat), seed, owed.positions)
+    return Deed(payload=encode(ShareDeed(deal=owed.deal, attempt=0, round=0, shares=shares)))
+
+
+def pen_as_heard(table: Table, seat: int, listener: int) -> TapeWriter:
+    """A pen that goes on with a seat's tape as far as a listener has it."""
+    pen = next_of(seat, table)
+    tape = [item for item in table.play(listener).tapes.by_digest.values() if item.seat == seat]
+    pen.number, pen.prev = len(tape), tape[-1].digest
+    return pen
+
+
+def shares_said(table: Table, seat: int) -> int:
+    """How many items with shares a seat has written."""
+    return sum(
+        isinstance(word, Deed) and isinstance(read_deed(word.payload), ShareDeed)
+        for item in table.play(seat).tapes.by_digest.values()
+        if item.seat == seat
+        for word in item.item.body
+    )
+
+
+def test_a_share_on_an_entry_that_is_not_final_is_neither_sent_nor_ordered() -> None:
+    table = started_and_not_final()
+    duty = int(table.play().tip.on_duty)
+    cheat = (duty + 1) % 4
+    assert [shares_said(table, seat) for seat in range(4)] == [0] * 4
+    tip = table.play(duty).tip
+    said = pen_as_heard(table, cheat, duty).write((early_shares(table, cheat),))
+    table.hear(duty, cheat, pack(Batch(items=(said.signed,))))
+    table.settle()
+    assert said.digest in table.play(duty).tapes.by_digest
+    assert table.play(duty).tip is tip
+    assert table.faults(duty) == []
+
+
+def test_an_entry_with_a_share_on_what_is_not_final_is_not_acked_until_it_is() -> None:
+    table = started_and_not_final()
+    duty = int(table.play().tip.on_duty)
+    me, cheat, other = ((duty + step) % 4 for step in (1, 2, 3))
+    table.drops = lambda sender, receiver, data: True
+    tip = table.play(me).tip
+    said = pen_as_heard(table, cheat, me).write((early_shares(table, cheat),))
+    entry = Entry(
+        index=tip.head.index + 1,
+        prev=tip.head.digest,
+        epoch=tip.epoch,
+        term=tip.term,
+        elapsed_ms=tip.elapsed_ms,
+        wall_ms=0,
+        events=(Carried(item=said.digest),),
+    )
+    pen = next_of(duty, table)
+    pen.see(said.item.lamport)
+    ordered = pen.write((Append(entry=encode(entry)),))
+    table.hear(me, duty, pack(Batch(items=(said.signed, ordered.signed))))
+    table.settle()
+    assert table.play(me).tip.head == tip.head
+    # A third ack makes the start of the deal final, and the share may be there.
+    acks = [item.signed for item in table.play(other).tapes.by_digest.values() if item.seat == other]
+    table.hear(me, other, pack(Batch(items=tuple(acks))))
+    table.settle()
+    assert table.play(me).final.head == tip.head
+    assert table.play(me).tip.head == Head(index=entry.index, digest=ordered.digest)
+    assert table.faults(me) == []
+
+
+class SlowTable(Table):
+    """A table at which one seat's checks of turns take as long as the test wants."""
+
+    slow = -1
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waiting: list[fx.Effect] = []
+
+    def carry_out(self, seat: int, effects: list[fx.Effect]) -> None:
+        if seat == self.slow:
+            self.waiting += [effect for effect in effects if is_check_of_turn(effect)]
+            effects = [effect for effect in effects if not is_check_of_turn(effect)]
+        super().carry_out(seat, effects)
+
+
+def is_check_of_turn(effect: fx.Effect) -> bool:
+    return (
+        isinstance(effect, fx.Compute) and isinstance(effect.work, partial) and effect.work.func is check_turn
+    )
+
+
+def test_no_share_leaves_a_seat_before_it_has_verified_every_turn_itself() -> None:
+    """The others are content, start the deal and give their shares; this seat has not checked a turn yet."""
+    table = SlowTable()
+    table.slow = 2
+    table.start().wait(100)
+    duty = int(table.play(0).final.on_duty)
+    assert duty != table.slow
+    table.submit(duty, Next()).settle().wait(300)
+    honest = [seat for seat in range(4) if seat != table.slow]
+    assert [bool(table.play(seat).final.game.hands) for seat in honest] == [True] * 3
+    assert [shares_said(table, seat) > 0 for seat in range(4)] == [seat != table.slow for seat in range(4)]
+    assert table.waiting
+    waiting, table.slow = table.waiting, -1
+    table.carry_out(2, waiting)
+    table.settle().wait(300)
+    assert shares_said(table, 2) > 0
+    assert table.play(2).final.game.phase is Phase.OPEN

@@ -69,7 +69,7 @@ class Tapes:
         return Claim(head=self.match.head, action=encode(action), rivals=rivals)
 
     def materials(self) -> Materials:
-        return Materials(self.items, self.book, {}, (), (), Proofs(is_eager=True))
+        return Materials(self.match, self.items, self.book, {}, (), (), Proofs(is_eager=True))
 
 
 def wishes(match: Match, seat: int) -> list[Action]:
