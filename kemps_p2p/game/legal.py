@@ -27,6 +27,7 @@ from kemps_p2p.game.actions import (
     Gesture,
     Go,
     Halt,
+    Kind,
     Mulligan,
     Next,
     Partner,
@@ -36,6 +37,7 @@ from kemps_p2p.game.actions import (
     Signal,
     Swap,
     Take,
+    kind,
 )
 from kemps_p2p.game.cards import Card
 from kemps_p2p.game.gestures import FIDGETS, GESTURES
@@ -93,7 +95,7 @@ _OUT_OF_TURN: frozenset[type[Action]] = frozenset(
     {Admit, Deny, Mulligan, Go, Halt, Resume, Next, Gesture, Say}
 )
 """What a seat may do although it is another's turn."""
-_DURING_CALL: frozenset[type[Action]] = frozenset({Admit, Deny, Gesture, Say})
+_DURING_CALL: frozenset[type[Action]] = frozenset({Admit, Deny, Gesture, Say, Signal})
 """What a seat may do while a declaration waits to be judged."""
 
 NOTHING_KNOWN: Mapping[Position, Card] = {}
@@ -114,6 +116,11 @@ def against(state: State, seat: Seat, action: Action, own: Mapping[Position, Car
     if state.turn is not None and state.turn != seat and sort not in _OUT_OF_TURN:
         return Illegal.NOT_YOUR_TURN
     return _against_here(state, seat, action, own)
+
+
+def waits_for_call(state: State, action: Action) -> bool:
+    """True if a declaration has to be judged before it is the action's turn: it may end play."""
+    return state.pending is not None and kind(action) is not Kind.FREE
 
 
 def _against_here(state: State, seat: Seat, action: Action, own: Mapping[Position, Card]) -> Illegal | None:

@@ -90,7 +90,7 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Waiting(msgspec.Struct, frozen=True):
-    """An action of a together-set whose turn has not come."""
+    """An action whose turn has not come. `index` counts the members of its set; 0 begins another set."""
 
     index: int
     seat: Seat
@@ -163,6 +163,12 @@ class Applied(msgspec.Struct, frozen=True):
     result: Result
     reason: Illegal | None
     events: tuple[Event, ...]
+
+
+class Together(Applied, frozen=True):
+    """What a set of actions gives back. `results` by action; None for one that waits behind a call."""
+
+    results: tuple[Result | None, ...]
 
 
 replace = msgspec.structs.replace

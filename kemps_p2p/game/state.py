@@ -51,7 +51,7 @@ from kemps_p2p.game.events import (
     TurnedUp,
 )
 from kemps_p2p.game.flow import dealer_of_first_deal, may_start_play, next_dealer
-from kemps_p2p.game.legal import NOTHING_KNOWN, against, check, legal_actions
+from kemps_p2p.game.legal import NOTHING_KNOWN, against, check, legal_actions, waits_for_call
 from kemps_p2p.game.record import (
     BETWEEN_DEALS,
     Applied,
@@ -60,6 +60,7 @@ from kemps_p2p.game.record import (
     Recycle,
     Result,
     State,
+    Together,
     Waiting,
     all_seats,
     face_down,
@@ -122,22 +123,37 @@ def apply(state: State, seat: Seat, action: Action) -> Applied:
     return Applied(state, Result.REFUSED, reason, ())
 
 
-def apply_together(state: State, acts: Sequence[tuple[Seat, Action]]) -> Applied:
+def apply_together(state: State, acts: Sequence[tuple[Seat, Action]]) -> Together:
     """Actions settled as simultaneous, in their settled order; each result is a `Settled` event.
 
     An action behind a call that waits for faces or answers waits with it, and is settled by the input
     that brings them. Where simultaneous calls both score, the deal ends only after the last of the set.
     """
+    if state.pending is not None:
+        return _apply_behind(state, acts)
     events: list[Event] = []
-    if state.pending is not None or state.waiting:
-        for index, (seat, action) in enumerate(acts):
-            applied = apply(state, seat, action)
-            events.append(Settled(index, seat, action, applied.result.value, applied.reason))
-            events += applied.events
-            state = applied.state
-        return Applied(state, Result.OK, None, tuple(events))
     waiting = tuple(Waiting(index, seat, action) for index, (seat, action) in enumerate(acts))
-    return _applied(replace(_grouped(state), waiting=waiting), events)
+    state = _go_on(replace(state, waiting=waiting), events)
+    came = {event.index: Result(event.result) for event in events if isinstance(event, Settled)}
+    results = tuple(came.get(index) for index in range(len(acts)))
+    return Together(state, Result.OK, None, tuple(events), results)
+
+
+def _apply_behind(state: State, acts: Sequence[tuple[Seat, Action]]) -> Together:
+    """A call waits already: what may be done meanwhile is done, all else is settled behind it."""
+    events: list[Event] = []
+    results: list[Result | None] = []
+    for index, (seat, action) in enumerate(acts):
+        if waits_for_call(state, action):
+            place = results.count(None)
+            state = replace(state, waiting=(*state.waiting, Waiting(place, seat, action)))
+            results.append(None)
+            continue
+        applied = apply(state, seat, action)
+        events += [Settled(index, seat, action, applied.result.value, applied.reason), *applied.events]
+        results.append(applied.result)
+        state = applied.state
+    return Together(state, Result.OK, None, tuple(events), tuple(results))
 
 
 def _grouped(state: State) -> State:
@@ -169,10 +185,13 @@ def _go_on(state: State, events: list[Event]) -> State:
             state = denials.settle(state, events)
         if state.pending is not None:
             return state
+        begins_set = not state.waiting or state.waiting[0].index == 0
+        if begins_set and not state.gathering:
+            state = calls.close_group(state, events)
         if not state.waiting:
-            return state if state.gathering else calls.close_group(state, events)
+            return state
         first, *rest = state.waiting
-        state = replace(state, waiting=tuple(rest))
+        state = replace(_grouped(state) if begins_set else state, waiting=tuple(rest))
         reason = against(state, first.seat, first.action, NOTHING_KNOWN)
         result = Result.OK
         if reason is not None:
@@ -312,6 +331,7 @@ __all__ = [
     "Phase",
     "Result",
     "State",
+    "Together",
     "advance",
     "all_seats",
     "apply",
@@ -339,4 +359,5 @@ __all__ = [
     "start_play",
     "turn_up",
     "void_deal",
+    "waits_for_call",
 ]

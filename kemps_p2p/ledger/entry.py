@@ -26,6 +26,8 @@ class Result(IntEnum):
     OK = 0
     MISSED = 1
     REFUSED = 2
+    WAITING = 3
+    """A call that stands has to be judged first; what comes of the claim follows from that."""
 
 
 class Settled(Record, frozen=True, tag=1):
@@ -71,8 +73,17 @@ class Blamed(Record, frozen=True, tag=6):
     items: tuple[Digest, ...]
 
 
+class Ruled(Record, frozen=True, tag=9):
+    """A set of claims that the poll found together, in the order that an arbiter's tape gives it."""
+
+    claims: tuple[Digest, ...]
+    evidence: tuple[Digest, ...]
+    order: tuple[Digest, ...]
+    results: tuple[Result, ...]
+
+
 # Tag 7 is reserved for cuts, tag 8 for a change of membership.
-Event: TypeAlias = Settled | Contest | Drawn | Carried | Note | Blamed
+Event: TypeAlias = Settled | Contest | Drawn | Carried | Note | Blamed | Ruled
 
 
 class Entry(Record, frozen=True):
@@ -124,7 +135,7 @@ def named_items(entry: Entry) -> tuple[Digest, ...]:
             case Settled(claim=claim, evidence=evidence):
                 names[claim] = None
                 names.update(dict.fromkeys(evidence))
-            case Contest(claims=claims, evidence=evidence):
+            case Contest(claims=claims, evidence=evidence) | Ruled(claims=claims, evidence=evidence):
                 names.update(dict.fromkeys(claims))
                 names.update(dict.fromkeys(evidence))
             case Drawn(coins=coins):

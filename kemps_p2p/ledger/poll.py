@@ -177,16 +177,20 @@ def places_in(items: Iterable[TapeItem], claims: Collection[Digest]) -> dict[Sea
     return tapes
 
 
-def order_together(
-    decided: DecidedSet,
-    precedes: Callable[[Digest, Digest], bool],
-    coins: tuple[bytes, ...],
-) -> tuple[Digest, ...]:
-    """The order of a set that is together: causality, then what the rules put first, then the draw.
+Precedes = Callable[[Digest, Digest], bool]
+"""(a, b) -> the rules put a before b where causality leaves a choice."""
 
-    `precedes(a, b)`: the rules put a before b where a choice is left. `coins`: the claimants', by seat.
-    """
-    rank = {claim: priority(decided.digest, coins, claim) for claim in decided.claims}
+
+def order_together(decided: DecidedSet, precedes: Precedes, coins: tuple[bytes, ...]) -> tuple[Digest, ...]:
+    """The order of a set that is together, where the coins of the claimants, by seat, draw what is left."""
+    draw = {claim: priority(decided.digest, coins, claim) for claim in decided.claims}
+    return order_by(decided, precedes, draw.__getitem__)
+
+
+def order_by(
+    decided: DecidedSet, precedes: Precedes, rank: Callable[[Digest], tuple[int, Digest] | Digest]
+) -> tuple[Digest, ...]:
+    """The order of a set that is together: causality, then what the rules put first, then the lower rank."""
     left = set(decided.claims)
     order: list[Digest] = []
     while left:
@@ -194,7 +198,7 @@ def order_together(
         preferred = [
             claim for claim in free if not any(precedes(other, claim) for other in free if other != claim)
         ]
-        chosen = min(preferred or free, key=rank.__getitem__)
+        chosen = min(preferred or free, key=rank)
         left.remove(chosen)
         order.append(chosen)
     return tuple(order)

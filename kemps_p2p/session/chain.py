@@ -17,7 +17,17 @@ from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.events import Event as GameEvent
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.book import ClaimBook
-from kemps_p2p.ledger.entry import Carried, Contest, Drawn, Entry, Note, Settled, named_items, quorum
+from kemps_p2p.ledger.entry import (
+    Carried,
+    Contest,
+    Drawn,
+    Entry,
+    Note,
+    Ruled,
+    Settled,
+    named_items,
+    quorum,
+)
 from kemps_p2p.ledger.evidence import equivocation
 from kemps_p2p.ledger.poll import decide
 from kemps_p2p.ledger.tape import Ack, TapeItem
@@ -129,7 +139,7 @@ class Chain:
                     self._book.settle(claim)
                 case Contest(claims=claims):
                     self._book.contested.update(claims)
-                case Drawn(order=order):
+                case Drawn(order=order) | Ruled(order=order):
                     for claim in order:
                         self._book.settle(claim)
                 case _:
@@ -148,7 +158,7 @@ class Chain:
             match event:
                 case Settled(claim=claim):
                     claims: tuple[Digest, ...] = (claim,)
-                case Contest(claims=named):
+                case Contest(claims=named) | Ruled(claims=named):
                     claims = named
                 case Carried(item=item):
                     if not self._is_due(self._items[item]):

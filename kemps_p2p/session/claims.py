@@ -3,7 +3,7 @@
 Section "Who was first" of protocol.md.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -12,12 +12,13 @@ from kemps_p2p.codec import Digest
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.game.actions import Action, Kind, Next, kind
 from kemps_p2p.game.conflicts import precedes_when_together
+from kemps_p2p.game.events import Dealt
+from kemps_p2p.game.state import Applied, apply, apply_together, lose_deal, waits_for_call
 from kemps_p2p.game.state import Result as GameResult
-from kemps_p2p.game.state import apply, lose_deal
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.coins import check_coin
-from kemps_p2p.ledger.entry import Contest, Drawn, Result, Settled
-from kemps_p2p.ledger.poll import Contender, DecidedSet, decide, order_together, places_in
+from kemps_p2p.ledger.entry import Contest, Drawn, Result, Ruled, Settled
+from kemps_p2p.ledger.poll import Contender, DecidedSet, Precedes, decide, order_by, order_together, places_in
 from kemps_p2p.ledger.tape import Claim, CoinReveal, Receipt, TapeItem, claim_of
 from kemps_p2p.session.fold import Fold
 from kemps_p2p.session.match import (
@@ -30,6 +31,7 @@ from kemps_p2p.session.match import (
     is_stale,
     refusal,
 )
+from kemps_p2p.session.rulings import ruling
 
 RESULTS = {
     GameResult.OK: Result.OK,
@@ -62,8 +64,32 @@ def contest(fold: Fold, event: Contest) -> None:
         raise fold.fault(Fault.BAD_ORDER, "a contest of fewer than two claims")
     decided = check_decided(fold, event.claims, (*event.claims, *event.evidence))
     claims = {name: fold.items[name] for name in decided.claims}
+    if ruling(fold.match, claims, (fold.items[name] for name in event.evidence)) is not None:
+        raise fold.fault(Fault.BAD_ORDER, "the dealer's tape orders these claims")
     opened = OpenContest(fold.index, decided, claims)
     fold.match = replace(fold.match, contests=(*fold.match.contests, opened))
+
+
+def ruled(fold: Fold, event: Ruled) -> None:
+    """Fold claims that are together and that the dealer's tape orders."""
+    order, results = rule(fold, event.claims, event.evidence)
+    if event.order != order:
+        raise fold.fault(Fault.BAD_ORDER, "the dealer's tape gives another order")
+    if event.results != results:
+        raise fold.fault(Fault.BAD_VERDICT, "the results of a ruling are others")
+
+
+def rule(
+    fold: Fold, claims: tuple[Digest, ...], evidence: tuple[Digest, ...]
+) -> tuple[tuple[Digest, ...], tuple[Result, ...]]:
+    """Order claims that are together by the dealer's tape, and apply them."""
+    decided = check_decided(fold, claims, (*claims, *evidence))
+    items = {name: fold.items[name] for name in decided.claims}
+    places = ruling(fold.match, items, (fold.items[name] for name in evidence))
+    if len(claims) < 2 or places is None:
+        raise fold.fault(Fault.BAD_ORDER, "the dealer's tape does not order these claims")
+    order = order_by(decided, precedence(fold.match, items), lambda name: (places[name], name))
+    return order, settle_together(fold, [items[name] for name in order])
 
 
 def drawn(fold: Fold, event: Drawn) -> None:
@@ -81,17 +107,13 @@ def drawn(fold: Fold, event: Drawn) -> None:
 def draw(
     fold: Fold, opened: OpenContest, coins: tuple[TapeItem, ...]
 ) -> tuple[tuple[Digest, ...], tuple[Result, ...]]:
-    """Order a contest by its claimants' coins (one item each, by seat) and apply its claims.
-
-    Of two claims at one number of a forked tape, the second is refused.
-    """
-    order = draw_order(fold.match, opened, _take_coins(fold, opened, coins))
+    """Order a contest by its claimants' coins (one item each, by seat) and apply its claims."""
+    taken = _take_coins(fold, opened, coins)
+    order = order_together(opened.decided, precedence(fold.match, opened.claims), taken)
     contests = tuple(contest for contest in fold.match.contests if contest is not opened)
     fold.match = replace(fold.match, contests=contests)
     items_in_order = [opened.claims[name] for name in order]
-    return order, tuple(
-        Result.REFUSED if _is_overtaken(fold.match, item) else settle(fold, item) for item in items_in_order
-    )
+    return order, settle_together(fold, items_in_order)
 
 
 def _is_overtaken(match: Match, item: TapeItem) -> bool:
@@ -125,14 +147,14 @@ def coin_in(item: TapeItem, index: int) -> bytes | None:
     return None
 
 
-def draw_order(match: Match, opened: OpenContest, coins: tuple[bytes, ...]) -> tuple[Digest, ...]:
-    """The order that the claimants' coins (by seat) give a contest."""
-    asks = {name: _asked(item) for name, item in opened.claims.items()}
+def precedence(match: Match, claims: Mapping[Digest, TapeItem]) -> Precedes:
+    """What the rules put first among claims that are together."""
+    asks = {name: _asked(item) for name, item in claims.items()}
 
     def precedes(a: Digest, b: Digest) -> bool:
         return precedes_when_together(match.founding.rules, match.seats, asks[a], asks[b])
 
-    return order_together(opened.decided, precedes, coins)
+    return precedes
 
 
 def _asked(item: TapeItem) -> tuple[Seat, Action]:
@@ -146,23 +168,57 @@ def settle(fold: Fold, item: TapeItem) -> Result:
     claim = claim_of(item.item)
     if claim is None:
         raise fold.fault(Fault.BAD_EVIDENCE, "an item named as a claim makes none")
-    action = action_of(item, claim)
-    match = fold.match
-    key = (item.seat, kind(action))
-    if _is_overtaken(match, item):
+    if _is_overtaken(fold.match, item):
         raise fold.fault(Fault.BAD_ORDER, "a claim is logged twice, or after a later one of its kind")
+    if not _log(fold, item, claim):
+        return Result.REFUSED
+    action = action_of(item, claim)
+    if waits_for_call(fold.match.game, action):
+        return _apply_together(fold, ((item.seat, action),))[0]
+    applied = apply(fold.match.game, item.seat, action)
+    _take(fold, applied)
+    return RESULTS[applied.result]
+
+
+def settle_together(fold: Fold, items: Sequence[TapeItem]) -> tuple[Result, ...]:
+    """Apply the claims of a set, in their order, as simultaneous, and say what became of each.
+
+    Of two claims at one number of a forked tape, the second is refused.
+    """
+    results = [Result.REFUSED] * len(items)
+    acts: dict[int, tuple[Seat, Action]] = {}
+    for place, item in enumerate(items):
+        claim = claim_of(item.item)
+        assert claim is not None, "only claims are in sets"
+        if not _is_overtaken(fold.match, item) and _log(fold, item, claim):
+            acts[place] = item.seat, action_of(item, claim)
+    for place, result in zip(acts, _apply_together(fold, tuple(acts.values())), strict=True):
+        results[place] = result
+    return tuple(results)
+
+
+def _log(fold: Fold, item: TapeItem, claim: Claim) -> bool:
+    """Note that a claim is logged; false if it is refused at the head it cites."""
+    match = fold.match
+    action = action_of(item, claim)
     # A deal starts on a shuffled deck, however ready another one was at the head that the claim cites.
     is_early = isinstance(action, Next) and not is_ready(match)
     is_refused = is_early or refusal(match, item, claim) is not None
     logged = Logged(item.item.number, fold.index)
-    fold.match = replace(match, logged={**match.logged, key: logged})
-    if is_refused:
-        return Result.REFUSED
-    applied = apply(match.game, item.seat, action)
+    fold.match = replace(match, logged={**match.logged, (item.seat, kind(action)): logged})
+    return not is_refused
+
+
+def _apply_together(fold: Fold, acts: tuple[tuple[Seat, Action], ...]) -> tuple[Result, ...]:
+    applied = apply_together(fold.match.game, acts)
+    _take(fold, applied)
+    return tuple(Result.WAITING if result is None else RESULTS[result] for result in applied.results)
+
+
+def _take(fold: Fold, applied: Applied) -> None:
     fold.take(applied)
-    if isinstance(action, Next) and applied.result is GameResult.OK:
+    if any(isinstance(event, Dealt) for event in applied.events):
         _start_deal(fold)
-    return RESULTS[applied.result]
 
 
 def _start_deal(fold: Fold) -> None:

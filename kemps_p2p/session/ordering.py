@@ -25,11 +25,12 @@ from kemps_p2p.ledger.entry import (
     Event,
     Note,
     Result,
+    Ruled,
     Settled,
 )
 from kemps_p2p.ledger.poll import DecidedSet, decide, needed_words
 from kemps_p2p.ledger.tape import Claim, Receipt, TapeItem
-from kemps_p2p.session.claims import check_decided, coin_in, contest, draw, settle
+from kemps_p2p.session.claims import check_decided, coin_in, contest, draw, rule, settle
 from kemps_p2p.session.deeds import Offered, blamed, carried, is_due, is_owed, meets_its_list
 from kemps_p2p.session.duties import duties
 from kemps_p2p.session.fold import Fold, Proofs
@@ -192,8 +193,7 @@ def _claims(work: Fold, at_hand: Materials) -> Iterator[Event]:
 def _settled_or_contest(work: Fold, found: DecidedSet, evidence: tuple[Digest, ...]) -> Event | None:
     """The event that logs a decided set, once it is folded; None if the fold does not agree."""
     if len(found.claims) > 1:
-        named = Contest(claims=found.claims, evidence=evidence)
-        return named if _try(work, lambda: contest(work, named)) else None
+        return _together(work, found, evidence)
     results: list[Result] = []
 
     def settle_it() -> None:
@@ -203,6 +203,20 @@ def _settled_or_contest(work: Fold, found: DecidedSet, evidence: tuple[Digest, .
     if not _try(work, settle_it):
         return None
     return Settled(claim=found.claims[0], result=results[0], evidence=evidence)
+
+
+def _together(work: Fold, found: DecidedSet, evidence: tuple[Digest, ...]) -> Event | None:
+    """The dealer's tape orders the set if the rules say so and it has the words; else it is to be drawn."""
+    done: list[Ruled] = []
+
+    def rule_it() -> None:
+        order, results = rule(work, found.claims, evidence)
+        done.append(Ruled(claims=found.claims, evidence=evidence, order=order, results=results))
+
+    if _try(work, rule_it):
+        return done[0]
+    named = Contest(claims=found.claims, evidence=evidence)
+    return named if _try(work, lambda: contest(work, named)) else None
 
 
 def evidence_for(

@@ -334,7 +334,7 @@ class Play:
             match event:
                 case ledger.Settled(claim=name, result=result):
                     self._tell(accepted.record.items[name], result)
-                case ledger.Drawn(order=order, results=results):
+                case ledger.Drawn(order=order, results=results) | ledger.Ruled(order=order, results=results):
                     for name, result in zip(order, results, strict=True):
                         self._tell(self._items[name], result)
                 case ledger.Carried(item=name):

@@ -19,7 +19,7 @@ from kemps_p2p.game.state import Phase, advance, may_start_play, start_play
 from kemps_p2p.ledger import entry as ledger
 from kemps_p2p.ledger.tape import Head
 from kemps_p2p.ledger.term import on_duty
-from kemps_p2p.session.claims import contest, drawn, settled
+from kemps_p2p.session.claims import contest, drawn, ruled, settled
 from kemps_p2p.session.deeds import blamed, carried, recycle, turn_up_ready
 from kemps_p2p.session.fold import Fold, OpenRecord, Proofs
 from kemps_p2p.session.genesis import Founding
@@ -101,6 +101,8 @@ def _apply_event(work: Fold, event: ledger.Event, *, is_last: bool) -> None:
             contest(work, event)
         case ledger.Drawn():
             drawn(work, event)
+        case ledger.Ruled():
+            ruled(work, event)
         case ledger.Carried(item=named):
             carried(work, work.items[named])
         case ledger.Blamed():
