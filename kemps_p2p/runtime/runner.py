@@ -71,6 +71,7 @@ class Runner:
         self._files: dict[fx.File, AppendFile] = {}
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="proofs")
         self._timer: asyncio.TimerHandle | None = None
+        self._timer_ms = 0
         self._ended: asyncio.Future[None] | None = None
         self._moved_at_ms = 0
         self._closed_at_ms: int | None = None
@@ -119,6 +120,7 @@ class Runner:
         self._guarded(lambda: self._carry_out(self._session.computed(job_id, outcome, now_ms())))
 
     def _on_timer(self) -> None:
+        self._timer = None
         self._player_due = True
         self._guarded(lambda: self._carry_out(self._session.tick(now_ms())))
 
@@ -148,13 +150,19 @@ class Runner:
         elif now - self._moved_at_ms > self._give_up_ms:
             self._finish()
             return
-        if self._timer is not None:
-            self._timer.cancel()
         wake_ms = self._session.wake_at_ms
         if self._session.has_begun and self._player.wake_at_ms is not None:
             wake_ms = min(wake_ms, self._player.wake_at_ms)
-        loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(max(wake_ms - now, 1) / 1000, self._on_timer)
+        self._wake_at(max(wake_ms, now + 1), now)
+
+    def _wake_at(self, wake_ms: int, now: int) -> None:
+        """Set the timer; one that is due before is kept, since setting it costs more than waking once in vain."""
+        if self._timer is not None:
+            if self._timer_ms <= wake_ms:
+                return
+            self._timer.cancel()
+        self._timer_ms = wake_ms
+        self._timer = asyncio.get_running_loop().call_later((wake_ms - now) / 1000, self._on_timer)
 
     def _finish(self) -> None:
         if self._ended is not None and not self._ended.done():

@@ -440,8 +440,8 @@ class Play:
         assert tip.head.index >= self._proposed_index, f"the own entry {self._proposed_index} does not fold"
         if tip.on_duty != self.seat or self.final.term != tip.term:
             return False
-        is_due = self.due_ms is not None and now_ms >= self.due_ms
-        if not self._order_is_new and not is_due:
+        due_ms = self.due_ms
+        if not self._order_is_new and (due_ms is None or now_ms < due_ms):
             return False
         self._order_is_new = False
         # What was just said counts as well: where it decides a claim, the entry goes out with the receipt.
