@@ -1,75 +1,63 @@
-"""The vectors of codec, ledger and session: each with its one fault, and the seat that is to blame."""
+"""The vectors as a whole: the generator writes these files, and every file is explained and checked."""
 
-import json
-from collections.abc import Callable
-from typing import Any
+import re
+from pathlib import Path
 
 import pytest
 
-from kemps_p2p.codec import decode
-from kemps_p2p.errors import PeerFault
-from kemps_p2p.game.actions import Action
-from kemps_p2p.ledger.entry import LogRecord
-from kemps_p2p.ledger.identity import check_key
-from kemps_p2p.ledger.tape import Signed, Statement, open_item
-from kemps_p2p.session.fold import Proofs, open_record
-from kemps_p2p.session.genesis import found
-from kemps_p2p.session.match import begin
-from kemps_p2p.session.messages import read_message
-from kemps_p2p.session.replay import step
-from protocol_vectors import FILES, FOLDER, files
+from protocol_vectors import files, logs
+from vectors.form import FOLDER, read
 
-READ: dict[str, dict[str, Any]] = {
-    name: json.loads((FOLDER / name / "vectors.json").read_text(encoding="utf-8")) for name in FILES
-}
-SETTING = READ["session"]
-KEYS = tuple(bytes.fromhex(key) for key in SETTING["keys"])
-FOUNDING = found(bytes.fromhex(SETTING["genesis"]))
-VECTORS = [(name, vector) for name, read in READ.items() for vector in read["vectors"]]
+README = (FOLDER / "README.md").read_text(encoding="utf-8")
+SIZE_MAX = 3 << 20
 
 
-def check_record(data: bytes) -> None:
-    record = open_record(decode(data, LogRecord), FOUNDING.match, KEYS)
-    step(begin(FOUNDING), record, Proofs(is_eager=True))
-
-
-CHECKS: dict[str, Callable[[bytes], object]] = {
-    "message": read_message,
-    "statement": lambda data: decode(data, Statement),  # type: ignore[arg-type]
-    "action": lambda data: decode(data, Action),  # type: ignore[arg-type]
-    "key": check_key,
-    "item": lambda data: open_item(decode(data, Signed), FOUNDING.match, KEYS),
-    "genesis": found,
-    "record": check_record,
-}
-
-
-@pytest.mark.parametrize(
-    "vector", [vector for _, vector in VECTORS], ids=[f"{v['kind']}, {v['name']}" for _, v in VECTORS]
-)
-def test_vector(vector: dict[str, Any]) -> None:
-    fault = culprit = None
-    try:
-        CHECKS[vector["kind"]](bytes.fromhex(vector["bytes"]))
-    except PeerFault as error:
-        fault, culprit = error.code.value, error.culprit
-    assert (fault, culprit) == (vector["fault"], vector.get("culprit"))
-
-
-def test_every_kind_has_true_and_false_vectors() -> None:
-    seen = {(vector["kind"], vector["fault"] is None) for _, vector in VECTORS}
-    assert seen == {(kind, is_true) for kind in CHECKS for is_true in (True, False)}
-    assert len({vector["bytes"] for _, vector in VECTORS}) == len(VECTORS)
-
-
-def test_the_keys_are_those_of_the_genesis() -> None:
-    assert FOUNDING.keys == KEYS
-    assert all(
-        (read["keys"], read["genesis"]) == (SETTING["keys"], SETTING["genesis"]) for read in READ.values()
-    )
+def check_written(made: dict[Path, bytes]) -> None:
+    assert {path: path.read_bytes() for path in made} == made
 
 
 def test_the_generator_writes_these_files() -> None:
     """So that a change of any byte of the protocol shows as a change of a file."""
-    made = files()
-    assert {path: path.read_text(encoding="utf-8") for path in made} == made
+    check_written(files())
+
+
+def test_the_generator_writes_these_logs() -> None:
+    check_written(logs(has_matches=False))
+
+
+@pytest.mark.soak
+def test_the_generator_writes_these_matches_and_nothing_else_lies_there() -> None:
+    made = logs(has_matches=True)
+    check_written(made)
+    assert {path for path in FOLDER.rglob("*") if path.suffix in (".json", ".kemps")} == {*files(), *made}
+
+
+def test_the_vectors_are_small() -> None:
+    assert (
+        sum(path.stat().st_size for path in FOLDER.rglob("*") if path.suffix in (".json", ".kemps"))
+        < SIZE_MAX
+    )
+
+
+def test_every_file_is_explained_and_checked() -> None:
+    checked = {
+        name
+        for test in FOLDER.glob("test_*.py")
+        for name in re.findall(r'read\("([a-z]+/[a-z]+\.json)"\)', test.read_text(encoding="utf-8"))
+    }
+    there = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.json")}
+    assert checked == there
+    explained = set(re.findall(r"^## `([a-z]+/[a-z]+\.json)`$", README, re.MULTILINE))
+    assert explained == there
+
+
+def test_every_field_is_explained() -> None:
+    """Each file has a section with a table of fields."""
+    sections = dict(re.findall(r"^## `(\S+\.json)`\n(.*?)(?=^## |\Z)", README, re.MULTILINE | re.DOTALL))
+    for name, text in sections.items():
+        fields = set(re.findall(r"^\| `(\w+)`", text, re.MULTILINE))
+        told = read(name)
+        lists = {key: value for key, value in told.items() if isinstance(value, list) and key != "keys"}
+        vectors = [each for value in lists.values() for each in value if isinstance(each, dict)]
+        used = {*(told if not vectors else ()), *(field for vector in vectors for field in vector)}
+        assert used <= fields, f"{name}: {sorted(used - fields)}"

@@ -1,0 +1,221 @@
+"""Vectors of whole logs: a few complete matches, and what the lies and the damage elsewhere start from.
+
+What is expected of a log is written down here by hand; only the digest of its head comes from the scribe.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kemps_p2p.errors import Fault
+from kemps_p2p.game import actions as act
+from kemps_p2p.game.rules import load_rules, override
+from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.entry import Blamed, Result
+from kemps_p2p.ledger.tape import Head, TapeItem
+from kemps_p2p.session.findings import Flaw, Verdict
+from kemps_p2p.session.messages import TurnDeed
+from vectors.form import Vector, changed
+from vectors.log_scribe import NAMES, Scribe
+
+STUB = "stub-insecure"
+SECURE = "ristretto255"
+Finding = tuple[int, Fault | Flaw, int | None]
+"""Index, code and culprit."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A log, and what an audit says of it. Of a log that does not hold, scores and names are left open."""
+
+    name: str
+    log: bytes
+    verdict: Verdict
+    findings: tuple[Finding, ...] = ()
+    remarks: tuple[Finding, ...] = ()
+    head: Head | None = None
+    scores: tuple[int, ...] = ()
+    winners: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
+    allows_stub: bool = True
+
+    @property
+    def file(self) -> str:
+        """Where it lies."""
+        return f"{self.name}.kemps"
+
+    def vector(self) -> Vector:
+        """Its line in the index."""
+        out: Vector = {
+            "file": self.file,
+            "allow_stub": self.allows_stub,
+            "verdict": self.verdict.value,
+            "findings": [as_finding(finding) for finding in self.findings],
+            "head": None
+            if self.head is None
+            else {"index": self.head.index, "digest": self.head.digest.hex()},
+        }
+        if self.verdict is Verdict.CLEAN:
+            out["remarks"] = [as_finding(remark) for remark in self.remarks]
+            out |= {"scores": self.scores, "winners": self.winners, "names": self.names}
+        return out
+
+
+def as_finding(finding: Finding) -> dict[str, Any]:
+    """A finding as JSON."""
+    index, code, culprit = finding
+    return {"index": index, "code": code.value, "culprit": culprit}
+
+
+def short(book: str = "kemps", **changes: object) -> Any:
+    """A rule book in which one letter or point decides."""
+    rules = load_rules(book)
+    return override(rules, {"word": "K"} | changes if rules.goal == 0 else {"goal": 1} | changes)
+
+
+# What seats do, told once for both groups
+
+
+def swap(s: Scribe, seat: int, take: int, give: int, head: Head | None = None) -> TapeItem:
+    """A seat wants a pool card for a hand card, both by their places."""
+    game = s.match.game
+    wish = act.Swap(take=(game.pool[take],), give=(game.hands[seat][give],))
+    return s.claim(seat, wish, head=head)
+
+
+def race(s: Scribe) -> tuple[TapeItem, TapeItem, list[TapeItem]]:
+    """Seats 0 and 1 want one card; both witnesses have seen seat 0 first. The claims and all receipts."""
+    head = s.match.head
+    first, second = swap(s, 0, 1, 0, head), swap(s, 1, 1, 0, head)
+    words = [*s.see(first, 2, 3), *s.see(second, 2, 3, after=[first])]
+    return first, second, words
+
+
+def split(s: Scribe) -> tuple[TapeItem, TapeItem, list[TapeItem]]:
+    """Seats 0 and 1 want one card; of the witnesses each has seen another first."""
+    head = s.match.head
+    first, second = swap(s, 0, 2, 1, head), swap(s, 1, 2, 1, head)
+    words = [
+        *s.see(first, 2),
+        *s.see(second, 3),
+        *s.see(second, 2, after=[first]),
+        *s.see(first, 3, after=[second]),
+    ]
+    return first, second, words
+
+
+def a_deal_with_races(s: Scribe) -> None:
+    """A deal from the shuffle to the call that ends it."""
+    s.do(0, act.Gesture(name="wink"))
+    s.deal()
+    first = swap(s, 3, 0, 0)
+    s.order(s.settled(first, s.see(first, 0, 1)))
+    s.fulfil()
+    won, lost, words = race(s)
+    s.order(s.settled(won, [lost, *words]))
+    s.order(s.settled(lost, [won, *words[2:]], Result.MISSED))
+    s.fulfil()
+    one, other, words = split(s)
+    s.contest((one, other), words)
+    s.fulfil()
+    game = s.match.game
+    s.do(2, act.Swap(take=game.pool[:2], give=game.hands[2][:1]), Result.REFUSED)
+    s.do(1, act.Pass(pool=game.pool))
+    s.do(0, act.Call(calls=(act.Partner(),)))
+    s.fulfil()
+
+
+def finished(name: str, s: Scribe, scores: tuple[int, ...], winners: tuple[int, ...]) -> Told:
+    """A match that has been played out."""
+    s.close()
+    names = NAMES[: s.match.seats]
+    return Told(name, s.log, Verdict.CLEAN, head=s.match.head, scores=scores, winners=winners, names=names)
+
+
+def matches() -> list[Told]:
+    """Complete logs that hold."""
+    told = []
+    for name, group in (("four-seats", STUB), ("four-seats-ristretto", SECURE)):
+        s = Scribe.seated(short(), 4, group)
+        a_deal_with_races(s)
+        told.append(finished(name, s, (1, 0), (1,)))
+    told += [six_seats(), two_deals(), with_a_denial(), a_fork(), a_bad_turn()]
+    return told
+
+
+def six_seats() -> Told:
+    """Three claims for one card that are together; a call against a team that has no quartet."""
+    s = Scribe.seated(short(), 6, STUB)
+    s.deal()
+    head = s.match.head
+    a, b, c = (swap(s, seat, 0, 0, head) for seat in range(3))
+    words: list[TapeItem] = []
+    for seat, order in enumerate(((a, c, b), (b, a, c), (c, b, a), (a, b, c), (b, c, a), (c, a, b))):
+        for place, claim in enumerate(order):
+            if claim.seat != seat:
+                words += s.see(claim, seat, after=order[:place])
+    s.contest((a, b, c), words)
+    s.fulfil()
+    s.do(5, act.Call(calls=(act.Counter(target=0),)))
+    s.fulfil()
+    return finished("six-seats", s, (0, 0, 1), (0, 1))
+
+
+def two_deals() -> Told:
+    """Two letters decide: the ordering duty moves with the second deal."""
+    s = Scribe.seated(short(word="KE"), 4, STUB)
+    for seat in (1, 3):
+        s.deal()
+        s.do(seat, act.Call(calls=(act.Partner(),)))
+        s.fulfil()
+    return finished("two-deals", s, (0, 2), (0,))
+
+
+def with_a_denial() -> Told:
+    """The dealer says go, half exchanges, and a called seat that shows two cards of different rank."""
+    s = Scribe.seated(short("kems"), 4, STUB)
+    s.deal()
+    s.do(1, act.Discard(give=s.match.game.hands[1][:1]))
+    s.fulfil()
+    s.do(1, act.Take(take=s.match.game.pool[:1]))
+    s.do(0, act.Call(calls=(act.Partner(),)))
+    s.do(2, act.Deny(show=s.match.game.hands[2][:2]))
+    s.fulfil()
+    return finished("denial", s, (-1, 1), (1,))
+
+
+def a_fork() -> Told:
+    """Seat 3 says two things at one place, is found out, and its team loses the deal."""
+    s = Scribe.seated(short(), 4, STUB)
+    s.deal()
+    first, twin = twins(s, 3)
+    index = s.index
+    s.order(Blamed(culprit=3, items=(first.digest, twin.digest)))
+    told = finished("forked-tape", s, (0, 1), (0,))
+    return replace(told, remarks=((index, Flaw.PUNISHED, 3),))
+
+
+def a_bad_turn() -> Told:
+    """Seat 0 shuffles with a card twice: the deal is lost as it starts, and nobody's seed is asked for."""
+    s = Scribe.seated(short(), 4, STUB)
+    s.fulfil(prepares=True)
+    bad = s.deed(0, doubled(s))
+    s.order(Blamed(culprit=0, items=(bad.digest,)))
+    s.start((1, 0))
+    return finished("spoilt-deal", s, (1, 0), (1,))
+
+
+def twins(s: Scribe, seat: int) -> tuple[TapeItem, TapeItem]:
+    """Two gestures at one place of a tape."""
+    other = s.copy()
+    first, twin = (each.claim(seat, act.Gesture(name=name)) for each, name in ((s, "wink"), (other, "ear")))
+    s.hear(twin)
+    return first, twin
+
+
+def doubled(s: Scribe) -> TurnDeed:
+    """The turn that seat 0 owes, with a card twice and another not at all."""
+    owed = s.owed(Seat(0), prepares=True)
+    assert isinstance(owed, TurnDeed)
+    turn = owed.turn
+    a, c = (turn.a[1], *turn.a[1:]), (turn.c[1], *turn.c[1:])
+    return changed(owed, turn=changed(turn, a=a, c=c))
