@@ -12,8 +12,8 @@ from time import perf_counter
 from kemps_p2p.bots.bot import Bot, Pace
 from kemps_p2p.bots.player import Player
 from kemps_p2p.errors import KempsError
-from kemps_p2p.game.actions import Action, Swap
-from kemps_p2p.game.events import Event, Missed, Swapped
+from kemps_p2p.game.actions import Action, Next, Swap
+from kemps_p2p.game.events import DealEnded, Dealt, Event, Missed, Swapped
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import read_rules
 from kemps_p2p.game.views import SeatView
@@ -22,11 +22,15 @@ from kemps_p2p.runtime.node import NodeConfig, run_node
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.session import Session
 
+DEAL_S = 1.0
+"""A deal lasts at least this long, as with the quickest people: meanwhile the next one is shuffled."""
+
 
 class Swapper(Player):
     """Makes `swaps` exchanges of its own in the first deal, one after the other, and times each.
 
-    It plays on as a bot once the whole table has made `table_swaps`.
+    It plays on as a bot once the whole table has made `table_swaps`, and deals at once where it is to deal:
+    `next_deal_ms` is from the end of a deal to the next one, `next_hand_ms` until its own hand is seen.
     """
 
     def __init__(self, seat: Seat, bot: Bot, rng: Random, *, swaps: int, table_swaps: int) -> None:
@@ -38,6 +42,11 @@ class Swapper(Player):
         self._asked_at: float | None = None
         self.known_ms: list[float] = []
         self.final_ms: list[float] = []
+        self.next_deal_ms: list[float] = []
+        self.next_hand_ms: list[float] = []
+        self._dealt_at = 0.0
+        self._deal_ended_at: float | None = None
+        self._hand_due = False
         self.began_at: float | None = None
         self.ended_at = 0.0
 
@@ -61,15 +70,25 @@ class Swapper(Player):
     def happened(self, events: tuple[Event, ...], now_ms: int) -> None:
         """Close the measurement of the own exchange once its outcome is final."""
         self._bot.happened(events, now_ms)
+        now = perf_counter()
         for event in events:
-            if not isinstance(event, Swapped | Missed):
-                continue
-            self._table_left -= 1
-            if event.seat == self._seat and self._asked_at is not None:
-                self.ended_at = perf_counter()
-                self.final_ms.append((self.ended_at - self._asked_at) * 1000)
-                self._asked_at = None
-                self._left -= 1
+            match event:
+                case DealEnded():
+                    self._deal_ended_at = now
+                case Dealt():
+                    self._dealt_at = now
+                    if self._deal_ended_at is not None:
+                        self.next_deal_ms.append((now - self._deal_ended_at) * 1000)
+                        self._hand_due = True
+                case Swapped(seat=seat) | Missed(seat=seat):
+                    self._table_left -= 1
+                    if seat == self._seat and self._asked_at is not None:
+                        self.ended_at = now
+                        self.final_ms.append((now - self._asked_at) * 1000)
+                        self._asked_at = None
+                        self._left -= 1
+                case _:
+                    pass
 
     def known(self) -> None:
         """An entry has settled the own exchange."""
@@ -78,8 +97,14 @@ class Swapper(Player):
 
     def decide(self, view: SeatView, now_ms: int) -> Action | None:
         """Swap, as long as there are swaps to make and play is open; then what the bot does."""
+        if self._hand_due and view.hand and all(card.card is not None for card in view.hand):
+            assert self._deal_ended_at is not None, "a hand is due after a deal"
+            self.next_hand_ms.append((perf_counter() - self._deal_ended_at) * 1000)
+            self._hand_due = False
+        if view.phase is Phase.DEAL_OVER and view.next_dealer == self._seat:
+            return Next()
         if self._table_left <= 0 or view.phase is not Phase.OPEN:
-            return self._bot.decide(view, now_ms)
+            return self._bot.decide(view, now_ms) if perf_counter() - self._dealt_at > DEAL_S else None
         if self._left == 0:
             return None
         lying = [card.position for card in view.pool if card.card is not None]
@@ -127,6 +152,7 @@ def main() -> None:
     sys.stdout.write(json.dumps({
         "seat": order["seat"], "log": str(outcome.log), "known_ms": swapper.known_ms,
         "final_ms": swapper.final_ms, "began_at": swapper.began_at, "ended_at": swapper.ended_at,
+        "next_deal_ms": swapper.next_deal_ms, "next_hand_ms": swapper.next_hand_ms,
     }))  # This is the process's only output, read by the bench.  # fmt: skip
 
 

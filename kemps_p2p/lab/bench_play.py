@@ -18,7 +18,7 @@ import zmq
 from kemps_p2p.errors import RuntimeFault
 from kemps_p2p.game.rules import canonical_text, load_rules, override
 
-LONE_SWAPS = 300
+LONE_SWAPS = 600
 BUSY_SWAPS = 300
 ECHOES = 2000
 LIMIT_S = 240
@@ -34,13 +34,18 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class PlayBench:
-    """`known_ms`, `final_ms`: one actor, uncontested. `settled_per_s`: all seats swapping at once."""
+    """`known_ms`, `final_ms`: one actor, uncontested. `settled_per_s`: all seats swapping at once.
+
+    `next_deal_ms`, `next_hand_ms`: from a deal's last score to the next deal, and until its hands are seen.
+    """
 
     players: int
     actions: int
     settled_per_s: int
     known_ms: Spread
     final_ms: Spread
+    next_deal_ms: Spread
+    next_hand_ms: Spread
     round_trip_ms: Spread
     log: str
 
@@ -69,6 +74,8 @@ def bench_play(players: int, logs: Path, progress: Callable[[str], None]) -> Pla
         settled_per_s=round(settled / seconds),
         known_ms=spread(known),
         final_ms=spread(final),
+        next_deal_ms=spread([value for node in (*lone, *busy) for value in node["next_deal_ms"]]),
+        next_hand_ms=spread([value for node in (*lone, *busy) for value in node["next_hand_ms"]]),
         round_trip_ms=spread(bare),
         log=busy[0]["log"],
     )
