@@ -34,7 +34,7 @@ from kemps_p2p.game.events import (
 from kemps_p2p.game.events import Verdicts as VerdictsGiven
 from kemps_p2p.game.exchange import end_turn
 from kemps_p2p.game.record import CalledHand, Judged, Pending, State, replace
-from kemps_p2p.game.rules import Reveal
+from kemps_p2p.game.rules import Mode, Reveal
 from kemps_p2p.game.scoring import (
     Verdict,
     accused,
@@ -245,7 +245,12 @@ def _judge(state: State, pending: Pending, events: list[Event]) -> State:
     ):
         events.append(Barred(seat))
         state = replace(state, barred=state.barred | {seat})
-    state = end_turn(replace(state, ending=state.ending or is_deal_over(rules, calls, found)), seat, events)
+    state = replace(state, ending=state.ending or is_deal_over(rules, calls, found))
+    if rules.mode is Mode.TURNS:
+        # Passes sweep the pool in a row: a seat that calls does not pass, and the row begins anew. Else a
+        # seat whose pass still stands could neither pass again nor be passed for.
+        state = replace(state, passes=frozenset())
+    state = end_turn(state, seat, events)
     return state if state.group is not None else conclude(state, events)
 
 
@@ -258,12 +263,23 @@ def close_group(state: State, events: list[Event]) -> State:
     return conclude(state, events)
 
 
+def is_stopped(state: State) -> bool:
+    """True if a declaration of the set under way ends the deal: only its other declarations still count."""
+    has_called = state.group is not None and state.group < len(state.judged)
+    return state.ending or (has_called and _is_won(state))
+
+
+def _is_won(state: State) -> bool:
+    """True if a goal or word has been reached; in a playoff only the end of the deal counts."""
+    return is_decisive(state.rules, state.scores) and not state.playoff
+
+
 def conclude(state: State, events: list[Event]) -> State:
     """Decide whether the declarations scored so far end the deal; else play goes on, hands hidden again."""
     is_ending = state.ending
     state = replace(state, group=None, ending=False)
     if is_ending:
         return end_play(state, DealEnd.CALL, events)
-    if is_decisive(state.rules, state.scores) and not state.playoff:
+    if _is_won(state):
         return end_play(state, DealEnd.GOAL, events)
     return replace(state, shown=frozenset())

@@ -71,7 +71,13 @@ def against_next(state: State, seat: Seat) -> Illegal | None:
 def begin(state: State, dealer: Seat, events: list[Event]) -> State:
     """The coming deal, its cards lying as the deck has them: hands, then the pool, the rest is stock."""
     if state.phase is Phase.MATCH_OVER:
-        state = replace(new_match(state.rules, state.players, dealer, state.matches + 1), now_ms=state.now_ms)
+        state = replace(
+            new_match(state.rules, state.players, dealer, state.matches + 1),
+            waiting=state.waiting,
+            group=state.group,
+            gathering=state.gathering,
+            now_ms=state.now_ms,
+        )
     rules, players = state.rules, state.players
     cards = tuple(Position(index) for index in range(len(deal_cards(rules, players))))
     in_hands = players * QUARTET_CARDS
@@ -95,6 +101,9 @@ def begin(state: State, dealer: Seat, events: list[Event]) -> State:
         next_position=Position(len(cards)),
         turn=left_of(dealer, players) if rules.mode is Mode.TURNS else None,
         waiting=state.waiting,
+        # A set that starts a deal goes on in it, with none of its declarations judged yet.
+        group=None if state.group is None else 0,
+        gathering=state.gathering,
         now_ms=state.now_ms,
     )
 
@@ -228,7 +237,7 @@ def against_halt(state: State, seat: Seat) -> Illegal | None:
     if face_down(state):
         return Illegal.FACE_DOWN
     idle_ms = state.now_ms - state.idle_since_ms
-    return Illegal.NOT_IDLE if idle_ms < state.rules.idle_seconds * 1000 else None
+    return Illegal.NOT_IDLE if idle_ms < state.rules.idle_ms else None
 
 
 def halt(state: State, events: list[Event]) -> State:

@@ -97,6 +97,8 @@ _OUT_OF_TURN: frozenset[type[Action]] = frozenset(
 """What a seat may do although it is another's turn."""
 _DURING_CALL: frozenset[type[Action]] = frozenset({Admit, Deny, Gesture, Say, Signal})
 """What a seat may do while a declaration waits to be judged."""
+_BEHIND_END: frozenset[type[Action]] = _DURING_CALL - {Signal} | {Call}
+"""What may still be done in a set in which a declaration has ended the deal: other declarations score."""
 
 NOTHING_KNOWN: Mapping[Position, Card] = {}
 
@@ -111,7 +113,7 @@ def against(state: State, seat: Seat, action: Action, own: Mapping[Position, Car
         return reason
     if state.pending is not None and sort not in _DURING_CALL:
         return Illegal.CALL_PENDING
-    if state.ending and sort not in _DURING_CALL and sort is not Call:
+    if sort not in _BEHIND_END and calls.is_stopped(state):
         return Illegal.DEAL_OVER
     if state.turn is not None and state.turn != seat and sort not in _OUT_OF_TURN:
         return Illegal.NOT_YOUR_TURN

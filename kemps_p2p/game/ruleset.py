@@ -211,6 +211,16 @@ class RuleSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         """How many packs so many players use."""
         return 2 if self.two_decks_above and players > self.two_decks_above else 1
 
+    @property
+    def idle_ms(self) -> int:
+        """The shortest idle time before a halt."""
+        return round(self.idle_seconds * 1000)
+
+    @property
+    def auto_pass_ms(self) -> int:
+        """How long a seat may do nothing before it is passed for; 0 if nobody ever is."""
+        return round(self.auto_pass_s * 1000)
+
     def deals(self, players: int) -> int:
         """How many deals a match of so many players has at most, 0 for no limit.
 

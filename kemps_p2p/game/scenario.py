@@ -172,17 +172,21 @@ def _run(table: Table, step: Step) -> _Ran:
             return _Ran((outcome.result.value,), _verdicts(outcome.events), outcome.events)
 
 
-def _face_up(state: State) -> frozenset[Position]:
-    return state.shown.union(card for card in state.pool if card in state.faces)
+def _face_up(table: Table) -> frozenset[Card]:
+    state = table.state
+    return frozenset(table.faces[card] for card in (*state.shown, *state.pool) if card in state.faces)
 
 
-def _shown(table: Table, before: frozenset[Position], events: tuple[Event, ...]) -> tuple[Card, ...]:
-    """The cards that a step turned face up and that did not lie so before it."""
-    shown: set[Position] = set()
+def _shown(table: Table, before: frozenset[Card], events: tuple[Event, ...]) -> tuple[Card, ...]:
+    """The cards that a step turned face up and that did not lie so before it.
+
+    By cards, not positions: one that is swept and shuffled back into the next pool lay face up before.
+    """
+    shown: set[Card] = set()
     for event in events:
         if isinstance(event, Shown | TurnedUp):
-            shown.update(event.cards)
-    return tuple(sorted(table.faces[card] for card in shown - before))
+            shown.update(table.faces[card] for card in event.cards)
+    return tuple(sorted(shown - before))
 
 
 def _hands(table: Table) -> dict[str, tuple[Card, ...]]:
@@ -192,7 +196,7 @@ def _hands(table: Table) -> dict[str, tuple[Card, ...]]:
     }
 
 
-def _actual(table: Table, ran: _Ran, before: frozenset[Position]) -> Mapping[str, Any]:
+def _actual(table: Table, ran: _Ran, before: frozenset[Card]) -> Mapping[str, Any]:
     """Everything that a step can expect, as it is."""
     state = table.state
     is_over = state.phase is Phase.MATCH_OVER
@@ -246,7 +250,7 @@ def run_scenario(text: str) -> Findings:
     scenario = parse_scenario(text)
     table = _set_up(scenario)
     for number, step in enumerate(scenario.steps, 1):
-        before = _face_up(table.state)
+        before = _face_up(table)
         ran = _run(table, step)
         difference = _difference(number, step, _actual(table, ran, before))
         if difference is not None:

@@ -186,7 +186,7 @@ class _Cards:
         return Layout(hands=given["hands"], pool=given["pool"], stock=stock, swept=swept)
 
 
-_CALL = re.compile(r"(partner|double|counter|double-counter)(?: ([0-9]{1,9}))?")
+_CALL = re.compile(r"(partner|double|counter|double-counter)(?: (-?[0-9]{1,9}))?")
 
 
 def _call(value: Any, where: str) -> CallItem:

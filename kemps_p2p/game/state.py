@@ -275,10 +275,10 @@ def advance(state: State, now_ms: int) -> State:
 
 def may_auto_pass(state: State, seat: Seat) -> bool:
     """True if a seat that does nothing may be passed for: the pool, or its turn, has waited long enough."""
-    if not state.rules.auto_pass_s or state.phase is not Phase.OPEN:
+    if not state.rules.auto_pass_ms or state.phase is not Phase.OPEN:
         return False
     waited_ms = state.now_ms - max(state.idle_since_ms, state.turn_since_ms)
-    if waited_ms < state.rules.auto_pass_s * 1000:
+    if waited_ms < state.rules.auto_pass_ms:
         return False
     return against(state, seat, Pass(pool=state.pool), NOTHING_KNOWN) is None
 

@@ -624,3 +624,42 @@ def test_a_set_may_run_into_the_next_deal() -> None:
     done = apply_together(state, acts)
     assert results(done) == {0: "ok", 1: "ok", 2: "refused", 3: "ok"}
     assert done.state.deal == 1
+
+
+def test_a_set_may_run_into_the_next_match() -> None:
+    """What stands behind the start of a new match in a set is settled, and in it."""
+    over = new_match(load_rules("kemps"), 4, Seat(0))
+    for _ in range(5):
+        over = ok(lose_deal(over, Team(1)))
+    acts = ((Seat(2), Next()), (Seat(1), Say("so")), (Seat(1), Gesture("wink")))
+    done = apply_together(over, acts)
+    assert results(done) == {0: "ok", 1: "refused", 2: "ok"}
+    assert (done.state.matches, done.state.dealer, done.state.waiting) == (1, 2, ())
+
+
+def test_simultaneous_calls_behind_the_start_of_a_deal_both_score() -> None:
+    table = laid("chaulcer", QUARTET, "KC 2H 5S JD")
+    state = ok(void_deal(table.state))
+    table.state = state
+    table.open_set()
+    assert table.act(Seat(1), Next()).result == "ok"
+    for seat, call in ((2, Partner()), (3, Counter(0))):
+        assert table.act(Seat(seat), Call((call,))).result == "ok"
+    table.close_set()
+    assert (table.state.phase, table.state.scores) == (Phase.DEAL_OVER, (1, 1))
+
+
+def test_a_fraction_of_a_second_is_counted_in_milliseconds() -> None:
+    """16.1 * 1000 is a little more than 16100 in binary."""
+    table = laid("chaulcer", TRIO, "7C 2H 5S JD", idle_seconds=16.1)
+    refused(apply(advance(table.state, 16_099), Seat(0), Halt()), Illegal.NOT_IDLE)
+    ok(apply(advance(table.state, 16_100), Seat(0), Halt()))
+
+
+def test_whoever_passed_before_a_call_is_passed_for_again() -> None:
+    """In turns a call breaks the row of passes; else the table would stand still at the seat that passed."""
+    table = dealt("cash", wrong_call="continue")
+    for seat, action in ((1, Pass(table.state.pool)), (2, Call((Partner(),))), (3, Pass(table.state.pool))):
+        assert table.act(Seat(seat), action).result == "ok"
+    assert table.act(Seat(0), Pass(table.state.pool)).result == "ok"
+    assert may_auto_pass(advance(table.state, 60_000), Seat(1))
