@@ -64,6 +64,7 @@ class Runner:
         self._mesh = mesh
         self._curves = curves
         self._seat_of = {curve: Seat(seat) for seat, curve in enumerate(curves)}
+        self._order = [seat for seat in self._seat_of.values() if seat != session.seat]
         self._paths = paths
         self._player = player
         self._watch = watch
@@ -107,6 +108,11 @@ class Runner:
 
     def _receive(self, arrivals: list[Arrival]) -> None:
         came = [(self._seat_of[arrival.peer], arrival.data) for arrival in arrivals]
+        # Who spoke first waits for an answer: it is served first.
+        asker = came[0][0]
+        if self._order[0] != asker:
+            self._order.remove(asker)
+            self._order.insert(0, asker)
         self._carry_out(self._session.receive_all(came, now_ms(), wall_ms()))
 
     def _on_computed(self, job_id: int, future: "Future[object]") -> None:
@@ -238,10 +244,9 @@ class Runner:
         return opened
 
     def _send(self, data: bytes, to: Seat | None) -> None:
-        for seat, curve in enumerate(self._curves):
-            if seat != self._session.seat and to in (None, seat):
-                # A full queue is a slow or dead peer: what it misses, it gets when it asks again.
-                self._mesh.send(curve, data)
+        for seat in self._order if to is None else (to,):
+            # A full queue is a slow or dead peer: what it misses, it gets when it asks again.
+            self._mesh.send(self._curves[seat], data)
 
     def _compute(self, job_id: int, work: Callable[[], object]) -> None:
         loop = asyncio.get_running_loop()
