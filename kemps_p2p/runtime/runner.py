@@ -162,7 +162,7 @@ class Runner:
         self._wake_at(max(wake_ms, now + 1), now)
 
     def _wake_at(self, wake_ms: int, now: int) -> None:
-        """Set the timer; one that is due before is kept, since setting it costs more than waking once in vain."""
+        """Set the timer; one due before is kept: setting it costs more than waking once in vain."""
         if self._timer is not None:
             if self._timer_ms <= wake_ms:
                 return
