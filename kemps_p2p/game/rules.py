@@ -5,7 +5,7 @@ Invariants:
 
 1. A `RuleSet` that exists is complete and holds together: all its player counts can be dealt.
 2. Two rule sets play alike iff their canonical texts are equal; the name they were loaded by is no part.
-3. Whatever is wrong with a text is a `RuleError` of one line that names the key.
+3. Whatever is wrong with a text is a `RuleError` of one line: the key, what is wrong, what is allowed.
 """
 
 import re
@@ -19,8 +19,10 @@ import msgspec
 
 from kemps_p2p.errors import KempsError
 from kemps_p2p.game.actions import CallKind
+from kemps_p2p.game.allowed import fault_of, no_such_key, shown
 from kemps_p2p.game.cards import PACK_CARDS, QUARTET_CARDS, Card, pack
 from kemps_p2p.game.ruleset import (
+    COUNT_MAX,
     KEYS,
     CounterTarget,
     Exchange,
@@ -60,30 +62,18 @@ def deal_cards(rules: RuleSet, players: int) -> tuple[Card, ...]:
     return pack(rules.packs(players))
 
 
-_PATH = re.compile(r" - at `\$\.?(.*)`$")
-_FIELD = re.compile(r"^Object (?:contains unknown|missing required) field `([^`]*)`$")
-
-
-def _rule_error(error: msgspec.ValidationError) -> RuleError:
-    text = str(error)
-    path = _PATH.search(text)
-    where = path.group(1) if path else ""
-    text = _PATH.sub("", text)
-    field = _FIELD.match(text)
-    if field is None:
-        return RuleError(where, text[:1].lower() + text[1:])
-    key = f"{where}.{field.group(1)}" if where else field.group(1)
-    return RuleError(key, "no such key" if "unknown" in text else "missing")
-
-
 def _deal_limit(value: object) -> object:
     """Turn a table by player count into pairs, so that the record stays a tuple."""
     if not isinstance(value, Mapping):
         return value
     pairs = []
     for players, limit in value.items():
-        if not re.fullmatch(r"[1-9][0-9]?", str(players)):
-            raise RuleError("deal_limit", f"not a number of players: {players!r}")
+        if not re.fullmatch(r"[1-9][0-9]?", players):
+            raise RuleError(f"deal_limit.{players}", "not a number of players")
+        if isinstance(limit, bool) or not isinstance(limit, int) or not 0 <= limit <= COUNT_MAX:
+            raise RuleError(
+                f"deal_limit.{players}", f"{shown(limit)} is not a whole number from 0 to {COUNT_MAX}"
+            )
         pairs.append((int(players), limit))
     return sorted(pairs)
 
@@ -95,7 +85,7 @@ def _from_values(values: Mapping[str, Any]) -> RuleSet:
     try:
         rules = msgspec.convert(raw, RuleSet)
     except msgspec.ValidationError as error:
-        raise _rule_error(error) from None
+        raise RuleError(*fault_of(error, raw)) from None
     rules = msgspec.structs.replace(
         rules,
         players=tuple(sorted(rules.players)),
@@ -107,23 +97,26 @@ def _from_values(values: Mapping[str, Any]) -> RuleSet:
 
 def _refuse_contradictions(rules: RuleSet, raw: Mapping[str, Any]) -> None:
     for key in ("players", "calls"):
-        if len(set(raw[key])) != len(raw[key]):
-            raise RuleError(key, "the same entry twice")
+        twice = next((entry for entry in raw[key] if raw[key].count(entry) > 1), None)
+        if twice is not None:
+            raise RuleError(key, f"{shown(twice)} is there twice")
     for players in rules.players:
         if players % 2:
-            raise RuleError("players", f"{players} players cannot form teams of two")
-        if players * QUARTET_CARDS + rules.pool_size > rules.packs(players) * PACK_CARDS:
-            raise RuleError("players", f"too few cards for {players} players")
+            raise RuleError("players", f"{players} players cannot form teams of two; even numbers can")
+        needed, cards = players * QUARTET_CARDS + rules.pool_size, rules.packs(players) * PACK_CARDS
+        if needed > cards:
+            text = f"{players} players and the pool need {needed} cards, of {cards}"
+            raise RuleError("players", f"{text}; see two_decks_above and pool_size")
     if rules.mulligan == 1:
-        raise RuleError("mulligan", "one card is always alike; use 0 or 2 to 4")
+        raise RuleError("mulligan", "one card is always alike; use 0, or 2 to 4")
     if rules.scoring is Scoring.LETTERS and not (rules.word.isalpha() and rules.word.isprintable()):
         raise RuleError("word", "a letter game needs a word of letters")
     for kind in rules.calls:
         if rules.scoring is Scoring.POINTS and rules.points_right.of(kind) is None:
-            raise RuleError("points_right", f"no points for the call {kind.value!r}")
+            raise RuleError("points_right", f'no points for "{kind.value}", which is in calls')
         word = rules.words.of(kind)
         if word is None or not word.isprintable():
-            raise RuleError("words", f"no printable words for the call {kind.value!r}")
+            raise RuleError("words", f'no printable words for "{kind.value}", which is in calls')
 
 
 def _values(rules: RuleSet) -> dict[str, Any]:
@@ -137,7 +130,7 @@ def override(rules: RuleSet, values: Mapping[str, Any]) -> RuleSet:
     """The rule set with some keys replaced; a list or table replaces the old one whole."""
     for key in values:
         if key not in KEYS:
-            raise RuleError(str(key), "no such key")
+            raise RuleError(key, no_such_key(key, KEYS))
     return _from_values({**_values(rules), **values})
 
 
@@ -151,7 +144,7 @@ def read_rules(text: str) -> RuleSet:
         return _from_values(values)
     base = values.pop(BASE_KEY)
     if not isinstance(base, str):
-        raise RuleError(BASE_KEY, "not the name of a rule set")
+        raise RuleError(BASE_KEY, f"{shown(base)} is not the name of a rule set")
     return override(load_rules(base, key=BASE_KEY), values)
 
 
@@ -178,7 +171,7 @@ def rule_names() -> tuple[str, ...]:
 def load_text(name: str, key: str = "rules") -> str:
     """The text of a preset or named variant, with its comments; `key` is blamed if there is none."""
     if name not in rule_names():
-        raise RuleError(key, f"no such rule set: {name!r}")
+        raise RuleError(key, f"no such rule set: {shown(name)}; there are {', '.join(rule_names())}")
     return _FOLDER.joinpath(*(name + _SUFFIX).split("/")).read_text(encoding="utf-8")
 
 

@@ -165,7 +165,8 @@ class Words(
         }[kind]
 
 
-Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
+COUNT_MAX = 1_000_000
+Count = Annotated[int, msgspec.Meta(ge=0, le=COUNT_MAX)]
 Seconds = Annotated[int, msgspec.Meta(ge=0, le=86_400)] | Annotated[float, msgspec.Meta(ge=0, le=86_400)]
 
 

@@ -57,7 +57,7 @@ def test_a_scenario_that_holds() -> None:
         ("players = 4", "players = 6", "4 hands for 6 players"),
         ('title = "A swap"', "title = 3", "not a text"),
         ("[table]", '[overrides]\nspeed = "fast"\n[table]', "speed: no such key"),
-        ("[table]", '[overrides]\nmode = "fast"\n[table]', "mode: invalid"),
+        ("[table]", '[overrides]\nmode = "fast"\n[table]', 'mode: "fast" is not'),
         ("[table]", "[overrides]\nplayers = [6]\n[table]", "do not allow 4 players"),
         ("[table]", "[tabel]\n[table]", "unknown key 'tabel'"),
         ("[table]", "[table]\ndealer = 4", "no seat 4"),

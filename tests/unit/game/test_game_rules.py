@@ -5,6 +5,7 @@ import tomllib
 import msgspec
 import pytest
 
+from kemps_p2p.game.allowed import ALLOWED
 from kemps_p2p.game.rules import (
     KEYS,
     RuleError,
@@ -180,9 +181,12 @@ def test_a_house_rule_replaces_a_table_whole() -> None:
         ('base = "kemps"\nwords = { partner = "a", counter = "b\\n" }', "words"),
         ('base = "kemps"\nwords = { partner = "a", counter = "b", triple = "c" }', "words.triple"),
         ('base = "chaulcer"\npoints_right = { partner = 1 }', "points_right"),
-        ('base = "chaulcer"\ndeal_limit = { four = 1 }', "deal_limit"),
-        ('base = "chaulcer"\ndeal_limit = { 4 = "one" }', "deal_limit[0][1]"),
+        ('base = "chaulcer"\ndeal_limit = { four = 1 }', "deal_limit.four"),
+        ('base = "chaulcer"\ndeal_limit = { 4 = "one" }', "deal_limit.4"),
+        ('base = "chaulcer"\ndeal_limit = { 4 = true }', "deal_limit.4"),
+        ('base = "chaulcer"\ndeal_limit = { 4 = -1 }', "deal_limit.4"),
         ('base = "chaulcer"\ndeal_limit = -1', "deal_limit"),
+        ('base = "chaulcer"\nidle_seconds = 1979-05-27', "idle_seconds"),
         ('base = "chaulcer"\nidle_seconds = "3"', "idle_seconds"),
         ('base = "chaulcer"\nidle_seconds = -1', "idle_seconds"),
         ('base = "chaulcer"\nidle_seconds = nan', "idle_seconds"),
@@ -198,6 +202,34 @@ def test_what_is_wrong_is_named(text: str, key: str) -> None:
         read_rules(text)
     assert caught.value.key == key
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_what_is_allowed_is_said(key: str) -> None:
+    """A value of a kind that no key takes, for every key."""
+    with pytest.raises(RuleError) as caught:
+        read_rules(f'base = "kemps"\n{key} = 1979-05-27T07:32:00Z')
+    assert str(caught.value) == f'{key}: "1979-05-27T07:32:00Z" is not {ALLOWED[key]}'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('mode = "turn"', 'mode: "turn" is not "simultaneous" or "turns"'),
+        ("pool_size = 99", "pool_size: 99 is not a whole number from 1 to 48"),
+        ("players = [4, 3]", "players[1]: 3 is not a whole number from 4 to 16"),
+        ("points_right.partner = 2.5", "points_right.partner: 2.5 is not a whole number from -1000 to 1000"),
+        ("deal_limit.4 = -1", "deal_limit.4: -1 is not a whole number from 0 to 1000000"),
+        ("exchange_limits = 2", 'exchange_limits: no such key; did you mean "exchange_limit"?'),
+        ("zzz = 2", f"zzz: no such key; there are {', '.join(KEYS)}"),
+        ('words.dubble = "D"', 'words.dubble: no such key; did you mean "double"?'),
+        (f'word = "{"K" * 99}"', f'word: "{"K" * 38}… is not a text of at most 16 characters'),
+    ],
+)
+def test_the_line_about_a_wrong_key(text: str, said: str) -> None:
+    with pytest.raises(RuleError) as caught:
+        read_rules(f'base = "kemps"\n{text}')
+    assert str(caught.value) == said
 
 
 def test_idle_seconds_may_be_a_fraction() -> None:
