@@ -1,31 +1,38 @@
-"""Seats that cheat: honest machines that say one thing otherwise, with the best proof that they can make."""
+"""Seats that cheat: honest machines that say one thing otherwise, and what honest peers must make of them."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from msgspec import structs
-from sim_helpers import STUB, short_rules
+from sim_helpers import (
+    STUB,
+    blames_in,
+    check_whole_match,
+    deeds_in,
+    honest_faults,
+    journaled,
+    play_match,
+    short_rules,
+)
 
-from kemps_p2p.codec import Digest, decode, derive, encode
-from kemps_p2p.deck.context import Secrets, Stage
-from kemps_p2p.deck.deal import Deck, Turn, list_digest
-from kemps_p2p.deck.group import Group, Point
-from kemps_p2p.deck.shuffle import Blinded, Reblinding, Statement, prove, reblind, reblinding
-from kemps_p2p.deck.state import list_before
-from kemps_p2p.errors import PeerFault
+from kemps_p2p.codec import Digest, decode, encode
+from kemps_p2p.deck.deal import Deck, Turn
+from kemps_p2p.errors import Fault, PeerFault
+from kemps_p2p.game.record import Phase
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger import tape
 from kemps_p2p.ledger.entry import Entry
-from kemps_p2p.ledger.identity import Identity
-from kemps_p2p.ledger.tape import ITEM_LABEL, Append, CoinReveal, Deed, Item, Signed, TapeItem, check_form
-from kemps_p2p.runtime.sim import PERFECT, Machine, Sim
+from kemps_p2p.ledger.tape import Append, Claim, CoinReveal, Deed, TapeItem, check_form
+from kemps_p2p.runtime.sim import PERFECT, ROUGH, Machine, Net, Sim, Stop
 from kemps_p2p.session import dealing
+from kemps_p2p.session import effects as fx
 from kemps_p2p.session.dealing import Job
 from kemps_p2p.session.deeds import ReadItem
 from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.lobby import Setup
-from kemps_p2p.session.messages import Batch, DeedBody, TurnDeed, pack, read_deed, read_message
+from kemps_p2p.session.match import Match
+from kemps_p2p.session.messages import Batch, DeedBody, ShareDeed, TurnDeed, pack, read_deed
 from kemps_p2p.session.play import Play
 from kemps_p2p.session.session import Session
 
@@ -36,16 +43,20 @@ Said = tape.Statement
 class Cheat:
     """How one seat cheats. Each function returns None where it leaves things as they are.
 
-    `deed`: another deed. `turn`: another turn, from the deck before it and the seat's seed. `entry`: another
-    entry. `nuisance`: what the seat says once, in an item of its own. `wait`: whether a deed is kept back.
-    `hides`: on duty, the seat orders nothing once there is something to blame it for.
+    `deed`: another deed. `turn`: another turn, from the deck before it and the seat's seed. `claim`: another
+    claim. `spray`: claims that follow a claim, each in an item of its own. `entry`: another entry.
+    `nuisance`: what the seat says once, in an item of its own. `wait`: whether a deed is kept back.
+    `keeps_coins`: no coin is revealed. `hides`: on duty, the seat orders nothing once it is to be blamed.
     """
 
     deed: Callable[[Play, DeedBody], DeedBody | None] = lambda play, body: None
     turn: Callable[[Deck, Seat, bytes], Turn | None] = lambda deck, seat, seed: None
+    claim: Callable[[Play, Claim], Claim | None] = lambda play, claim: None
+    spray: Callable[[Play, Claim], tuple[Claim, ...]] = lambda play, claim: ()
     entry: Callable[[Play, Entry], Entry | None] = lambda play, entry: None
     nuisance: Callable[[Play], tuple[Said, ...] | None] = lambda play: None
     wait: Callable[[Play, DeedBody], bool] = lambda play, body: False
+    keeps_coins: bool = False
     hides: bool = False
 
 
@@ -72,6 +83,9 @@ class CheatingPlay(Play):
             self._has_annoyed = True
             self._annoy(nuisance, now_ms)
         super()._write(tuple(self._forged(said) for said in body), now_ms)
+        for claim in (said for said in body if isinstance(said, Claim)):
+            for more in self.cheat.spray(self, claim):
+                super()._write((more,), now_ms)
 
     def _annoy(self, body: tuple[Said, ...], now_ms: int) -> None:
         """Say it; an item that is none goes to the others alone, since this machine would not survive it."""
@@ -82,16 +96,24 @@ class CheatingPlay(Play):
             pass
         else:
             self._take(item, now_ms)
-        self._to_send.append(item.signed)
+        self._effects.append(fx.Send(pack(Batch(items=(item.signed,)))))
 
     def _is_kept(self, said: Said) -> bool:
-        return isinstance(said, Deed) and self.cheat.wait(self, read_deed(said.payload))
+        match said:
+            case Deed(payload=payload):
+                return self.cheat.wait(self, read_deed(payload))
+            case CoinReveal():
+                return self.cheat.keeps_coins
+            case _:
+                return False
 
     def _forged(self, said: Said) -> Said:
         match said:
             case Deed(payload=payload):
                 deed = self.cheat.deed(self, read_deed(payload))
                 return said if deed is None else Deed(payload=encode(deed))
+            case Claim():
+                return self.cheat.claim(self, said) or said
             case Append(entry=data):
                 entry = self.cheat.entry(self, decode(data, Entry))
                 self._has_lied |= entry is not None
@@ -133,9 +155,14 @@ class CheatingSession(Session):
         return play
 
 
-def seated(seat: int, cheat: Cheat) -> Machine:
-    """Machines for a table at which one seat cheats."""
-    return lambda setup: CheatingSession(setup, cheat) if setup.seat == seat else Session(setup)
+def seated(cheats: Mapping[int, Cheat]) -> Machine:
+    """Machines for a table at which some seats cheat."""
+
+    def machine(setup: Setup) -> Session:
+        how = cheats.get(setup.seat)
+        return Session(setup) if how is None else CheatingSession(setup, how)
+
+    return machine
 
 
 @lru_cache(maxsize=64)
@@ -146,130 +173,81 @@ def first_on_duty(seed: int) -> Seat:
     return sim.peers[0].session.play.tip.on_duty
 
 
-# A forked tape
+SEED = 3
+DUTY = first_on_duty(SEED)
+OTHERS = [seat for seat in range(4) if seat != DUTY]
+NOTHING = Digest(bytes(32))
 
 
-class Fork:
-    """A network that shows two halves of the table two different items at one number of a seat's tape.
-
-    `wants` picks the item: the first of the seat's tape for which it is true.
-    """
-
-    def __init__(self, seed: int, cheat: int, wants: Callable[[Item], bool], half: frozenset[int]) -> None:
-        root = derive("kemps/v1/sim", seed.to_bytes(16, "big", signed=True))
-        self._key = Identity.derived(root, f"seat {cheat}")
-        self._cheat, self._wants, self._half = cheat, wants, half
-        self._other: dict[bytes, Signed] = {}
-
-    def __call__(self, sender: Seat, receiver: Seat, data: bytes) -> bytes:
-        message = read_message(data)
-        if sender != self._cheat or receiver not in self._half or not isinstance(message, Batch):
-            return data
-        return pack(Batch(items=tuple(map(self._shown, message.items))))
-
-    def _shown(self, signed: Signed) -> Signed:
-        if signed.raw in self._other:
-            return self._other[signed.raw]
-        item = decode(signed.raw, Item)
-        is_entry = isinstance(item.body[0], Append)
-        if self._other or item.seat != self._cheat or is_entry or not self._wants(item):
-            return signed
-        other = structs.replace(item, body=(*item.body, CoinReveal(index=0, coin=b"other")))
-        raw = encode(other)
-        self._other[signed.raw] = Signed(raw=raw, signature=self._key.sign(ITEM_LABEL, raw))
-        return self._other[signed.raw]
-
-    @property
-    def has_forked(self) -> bool:
-        """True once the halves have been shown different items."""
-        return bool(self._other)
+def cheated(
+    cheat: int,
+    how: Cheat,
+    *,
+    seed: int = SEED,
+    word: str = "K",
+    net: Net = ROUGH,
+    stop: Stop | None = Stop.DONE,
+    limit_ms: int = 60_000,
+) -> Sim:
+    """A match at whose table one seat cheats."""
+    return play_match(
+        seed,
+        net=net,
+        rules=short_rules(word),
+        machine=seated({cheat: how}),
+        liars=frozenset({cheat}),
+        limit_ms=limit_ms,
+        stop=stop,
+    )
 
 
-def at_number(number: int) -> Callable[[Item], bool]:
-    return lambda item: item.number == number
+def named(sim: Sim, cheat: int, code: Fault) -> None:
+    """Every honest peer found this fault of this seat, and none of another's."""
+    for faults in honest_faults(sim, frozenset({cheat})):
+        assert (code, cheat) in faults
+        assert {culprit for _, culprit in faults} == {cheat}
 
 
-def with_turn(deal: int) -> Callable[[Item], bool]:
-    """The item with the seat's turn in the first round of a deal."""
-
-    def wants(item: Item) -> bool:
-        deeds = [read_deed(said.payload) for said in item.body if isinstance(said, Deed)]
-        return any(isinstance(deed, TurnDeed) and (deed.deal, deed.round) == (deal, 0) for deed in deeds)
-
-    return wants
+def refused(sim: Sim, cheat: int, code: Fault, *, deal: int = 0) -> Match:
+    """The fault is in the log, the deal is lost for the culprit's team and not a card of it was shown."""
+    named(sim, cheat, code)
+    return lost(sim, cheat, deal=deal)
 
 
-# False turns
+def lost(sim: Sim, cheat: int, *, deal: int = 0, liars: frozenset[int] = frozenset()) -> Match:
+    """All logs name the culprit, whose team loses the deal before a card of it is shown; the match ends."""
+    match = check_whole_match(sim, liars=liars | {cheat})
+    for seat in range(4):
+        assert [event.culprit for event in blames_in(sim, seat)] == [cheat]
+    assert match.spoilt == {deal: cheat % 2}
+    assert match.game.phase is Phase.MATCH_OVER
+    assert match.game.scores[cheat % 2] >= 1
+    assert not shares_of_deal(sim, deal)
+    return match
 
 
-@dataclass(frozen=True)
-class Scene:
-    """Where a cheat stands when it is its turn: the list, and what an honest seat would make of it."""
-
-    deck: Deck
-    seat: Seat
-    seed: bytes
-    inputs: Blinded
-    secret: Reblinding
-    outputs: Blinded
-
-    @property
-    def group(self) -> Group:
-        return self.deck.table.group
-
-    @property
-    def key(self) -> Point:
-        assert self.deck.joint_key is not None
-        return self.deck.joint_key
-
-    def proven(self, outputs: Blinded) -> Turn:
-        """The turn with these outputs, and the proof that the equations give for them."""
-        return self.turn(self.inputs, outputs, list_digest(self.deck))
-
-    def turn(self, inputs: Blinded, outputs: Blinded, named: Digest) -> Turn:
-        context = self.deck.context(self.seat, Stage.TURN)
-        proof = prove(Statement(context, self.key, inputs, outputs), self.secret, self.seed)
-        return Turn(input=named, a=outputs.a, c=outputs.c, proof=proof)
+def harmless(sim: Sim, cheat: int) -> Match:
+    """The match ends as ever; nobody loses by it, and whoever found a fault names the cheat."""
+    match = check_whole_match(sim, liars=frozenset({cheat}))
+    assert match.game.phase is Phase.MATCH_OVER
+    assert blames_in(sim, 0) == []
+    for faults in honest_faults(sim, frozenset({cheat})):
+        assert {culprit for _, culprit in faults} <= {cheat}
+    return match
 
 
-def scene(deck: Deck, seat: Seat, seed: bytes) -> Scene:
-    assert deck.joint_key is not None
-    inputs = list_before(deck, seat)
-    secret = reblinding(Secrets(seed, list_digest(deck)), len(deck.cards))
-    return Scene(deck, seat, seed, inputs, secret, reblind(deck.table.group, deck.joint_key, inputs, secret))
+def shares_of_deal(sim: Sim, deal: int) -> list[ShareDeed]:
+    """Every message with shares of a deal, as the peers have written them down."""
+    return [
+        deed
+        for seat in range(4)
+        for item in journaled(sim, seat)
+        for deed in deeds_in(item)
+        if isinstance(deed, ShareDeed) and deed.deal == deal
+    ]
 
 
-def put(points: tuple[Point, ...], index: int, point: Point) -> tuple[Point, ...]:
-    return (*points[:index], point, *points[index + 1 :])
-
-
-def duplicate_card(at: Scene) -> Turn:
-    """Output 0 is another encryption of the card in output 1."""
-    source, group = at.secret.order[1], at.group
-    a = group.add(at.inputs.a[source], group.base_mul(99))
-    c = group.add(at.inputs.c[source], group.mul(99, at.key))
-    return at.proven(Blinded(put(at.outputs.a, 0, a), put(at.outputs.c, 0, c)))
-
-
-def replaced_card(at: Scene) -> Turn:
-    """Output 0 is a point that is no card."""
-    return at.proven(Blinded(at.outputs.a, put(at.outputs.c, 0, at.group.base_mul(12345))))
-
-
-def tagged_card(at: Scene) -> Turn:
-    """The two halves of output 2 are re-encrypted with different factors."""
-    source, factor = at.secret.order[2], at.secret.factors[2]
-    a = at.group.add(at.inputs.a[source], at.group.base_mul(factor + 1))
-    return at.proven(Blinded(put(at.outputs.a, 2, a), at.outputs.c))
-
-
-def list_of_its_own(at: Scene) -> Turn:
-    """A true shuffle, truly proven, of a list that the seat before did not leave."""
-    secret = replace(at.secret, factors=tuple(factor + 1 for factor in at.secret.factors))
-    made_up = reblind(at.group, at.key, at.inputs, secret)
-    return at.turn(made_up, reblind(at.group, at.key, made_up, at.secret), Digest(bytes(32)))
-
-
-def list_of_its_own_under_the_right_name(at: Scene) -> Turn:
-    made_up = reblind(at.group, at.key, at.inputs, at.secret)
-    return at.turn(made_up, reblind(at.group, at.key, made_up, at.secret), list_digest(at.deck))
+def deeds_said(play: Play, seat: int) -> list[DeedBody]:
+    """What a seat has published so far, as a machine holds it."""
+    tape = [item for item in play.tapes.by_digest.values() if item.seat == seat]
+    return [deed for item in sorted(tape, key=lambda item: item.item.number) for deed in deeds_in(item)]

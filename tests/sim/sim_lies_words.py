@@ -1,0 +1,406 @@
+"""What a seat may lie about in its words: tapes, claims, stamps, coins and entries, by name."""
+
+from collections.abc import Callable
+
+from msgspec import structs
+from sim_cheats import NOTHING, OTHERS, Cheat, deeds_said
+from sim_lies_deck import POINT
+
+from kemps_p2p.codec import decode, derive, encode
+from kemps_p2p.deck.deal import Deck, Seed, Turn, make_turn
+from kemps_p2p.errors import Fault, IllegalAction
+from kemps_p2p.game.actions import Action, Swap
+from kemps_p2p.game.record import Phase
+from kemps_p2p.game.state import State, check
+from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.entry import Blamed, Carried, Entry, Note, Result, Settled
+from kemps_p2p.ledger.identity import Identity
+from kemps_p2p.ledger.tape import (
+    ITEM_LABEL,
+    Ack,
+    Append,
+    Claim,
+    CoinReveal,
+    Deed,
+    Head,
+    Item,
+    Receipt,
+    Signed,
+    Statement,
+)
+from kemps_p2p.session.match import first_citable
+from kemps_p2p.session.messages import (
+    Batch,
+    Checkpoint,
+    Closed,
+    DeedBody,
+    KeyDeed,
+    SeedDeed,
+    ShareDeed,
+    TurnDeed,
+    pack,
+    read_deed,
+    read_message,
+    read_note,
+)
+from kemps_p2p.session.play import Play
+
+# Networks: what a cheat's own machine would not do, a network does for it
+
+
+def sim_identity(seed: int, name: str) -> Identity:
+    """A key of a simulated match; `seat N` is that of a seat, any other name is a stranger's."""
+    return Identity.derived(derive("kemps/v1/sim", seed.to_bytes(16, "big", signed=True)), name)
+
+
+def with_a_word_more(item: Item) -> tuple[Statement, ...]:
+    return (*item.body, CoinReveal(index=0, coin=b"other"))
+
+
+class Fork:
+    """A network that shows two halves of the table two different items at one number of a seat's tape.
+
+    `wants` picks the item: the first of the seat's tape for which it is true. `change`: what the other half
+    is shown.
+    """
+
+    def __init__(
+        self,
+        seed: int,
+        cheat: int,
+        wants: Callable[[Item], bool],
+        half: frozenset[int],
+        change: Callable[[Item], tuple[Statement, ...]] = with_a_word_more,
+    ) -> None:
+        self._key = sim_identity(seed, f"seat {cheat}")
+        self._cheat, self._wants, self._half, self._change = cheat, wants, half, change
+        self._other: dict[bytes, Signed] = {}
+
+    def __call__(self, sender: Seat, receiver: Seat, data: bytes) -> bytes:
+        message = read_message(data)
+        if sender != self._cheat or receiver not in self._half or not isinstance(message, Batch):
+            return data
+        return pack(Batch(items=tuple(map(self._shown, message.items))))
+
+    def _shown(self, signed: Signed) -> Signed:
+        if signed.raw in self._other:
+            return self._other[signed.raw]
+        item = decode(signed.raw, Item)
+        is_entry = isinstance(item.body[0], Append)
+        if self._other or item.seat != self._cheat or is_entry or not self._wants(item):
+            return signed
+        raw = encode(structs.replace(item, body=self._change(item)))
+        self._other[signed.raw] = Signed(raw=raw, signature=self._key.sign(ITEM_LABEL, raw))
+        return self._other[signed.raw]
+
+    @property
+    def has_forked(self) -> bool:
+        """True once the halves have been shown different items."""
+        return bool(self._other)
+
+
+def at_number(number: int) -> Callable[[Item], bool]:
+    return lambda item: item.number == number
+
+
+def turn_in(item: Item, deal: int) -> TurnDeed | None:
+    """The turn of the first round of a deal that an item says."""
+    deeds = [read_deed(said.payload) for said in item.body if isinstance(said, Deed)]
+    found = [deed for deed in deeds if isinstance(deed, TurnDeed) and (deed.deal, deed.round) == (deal, 0)]
+    return found[0] if found else None
+
+
+def with_turn(deal: int) -> Callable[[Item], bool]:
+    """The item with the seat's turn in the first round of a deal."""
+    return lambda item: turn_in(item, deal) is not None
+
+
+class TwoTurns:
+    """A seat that takes one turn twice, each time truly and truly proven, from different randomness."""
+
+    def __init__(self, deal: int) -> None:
+        self._deal = deal
+        self._second: Turn | None = None
+        self.cheat = Cheat(turn=self._keep_second)
+
+    def _keep_second(self, deck: Deck, seat: Seat, _seed: bytes) -> Turn | None:
+        if deck.table.deal == self._deal and deck.round == 0:
+            self._second = make_turn(deck, seat, b"\x55" * 32)
+        return None
+
+    def change(self, item: Item) -> tuple[Statement, ...]:
+        """The item with the second turn in the place of the first."""
+        told, second = turn_in(item, self._deal), self._second
+        assert told is not None
+        assert second is not None
+        other = Deed(payload=encode(structs.replace(told, turn=second)))
+        return tuple(other if said == Deed(payload=encode(told)) else said for said in item.body)
+
+
+class Withheld:
+    """A network on which some of a seat's items never reach a part of the table from the seat itself."""
+
+    def __init__(self, cheat: int, half: frozenset[int], wants: Callable[[Statement], bool]) -> None:
+        self._cheat, self._half, self._wants = cheat, half, wants
+        self.count = 0
+
+    def __call__(self, sender: Seat, receiver: Seat, data: bytes) -> bytes | None:
+        message = read_message(data)
+        if sender != self._cheat or receiver not in self._half or not isinstance(message, Batch):
+            return data
+        kept = tuple(signed for signed in message.items if not self._is_wanted(signed))
+        self.count += len(message.items) - len(kept)
+        return pack(Batch(items=kept))
+
+    def _is_wanted(self, signed: Signed) -> bool:
+        item = decode(signed.raw, Item)
+        return item.seat == self._cheat and any(map(self._wants, item.body))
+
+
+def is_claim(said: Statement) -> bool:
+    return isinstance(said, Claim)
+
+
+def is_share(said: Statement) -> bool:
+    return isinstance(said, Deed) and isinstance(read_deed(said.payload), ShareDeed)
+
+
+# Claims
+
+
+def swap_of(claim: Claim) -> Swap | None:
+    """The exchange that a claim asks for, if it asks for one."""
+    action: Action = decode(claim.action, Action)  # type: ignore[arg-type]  # a union is no type object
+    return action if isinstance(action, Swap) else None
+
+
+def against_an_old_head(play: Play, claim: Claim) -> Claim | None:
+    """The same exchange against the oldest head of the deal at which the rules allow it."""
+    swap, match = swap_of(claim), play.final
+    if swap is None:
+        return None
+    for past in match.past:
+        if past.head.index >= first_citable(match) and is_lawful(past.game, play.seat, swap):
+            return structs.replace(claim, head=past.head)
+    return None
+
+
+def is_lawful(state: State, seat: Seat, action: Action) -> bool:
+    try:
+        check(state, seat, action)
+    except IllegalAction:
+        return False
+    return True
+
+
+def at_every_card(play: Play, claim: Claim) -> tuple[Claim, ...]:
+    """Behind an exchange one for every other card of the pool, all against the same head."""
+    swap = swap_of(claim)
+    if swap is None:
+        return ()
+    return tuple(
+        structs.replace(claim, action=encode(Swap(take=(card,), give=swap.give[:1])), rivals=())
+        for card in play.final.game.pool
+        if card not in swap.take
+    )
+
+
+CLAIMS: dict[str, Cheat] = {
+    "claims against old heads": Cheat(claim=against_an_old_head),
+    "sprayed claims": Cheat(spray=at_every_card),
+}
+
+
+# Whatever else a seat may say
+
+
+def once_playing(*body: Statement) -> Cheat:
+    return Cheat(nuisance=lambda play: body if play.final.head.index >= 8 else None)
+
+
+def leaping_stamp() -> Cheat:
+    """An item whose stamp leads all that its author has seen by a million."""
+
+    def nuisance(play: Play) -> tuple[Statement, ...] | None:
+        if play.final.game.phase is not Phase.OPEN:
+            return None
+        play._writer.see(1_000_000)
+        return (CoinReveal(index=5, coin=b""),)
+
+    return Cheat(nuisance=nuisance)
+
+
+def entry(index: int, *, events: tuple[Note, ...] = (Note(payload=b""),)) -> Append:
+    return Append(
+        entry=encode(
+            Entry(index=index, prev=NOTHING, epoch=0, term=0, elapsed_ms=0, wall_ms=0, events=events)
+        )
+    )
+
+
+SAID: dict[str, tuple[Statement, ...]] = {
+    "a deed that is none": (Deed(payload=b"\xc1"),),
+    "a deed that is deep": (Deed(payload=b"\x91" * 4000),),
+    "a claim that is none": (Claim(head=Head(index=0, digest=NOTHING), action=b"\xc1", rivals=()),),
+    "a claim against another chain": (
+        Claim(head=Head(index=3, digest=NOTHING), action=encode(("x",)), rivals=()),
+    ),
+    "an entry that is none": (Append(entry=b"\xc1"),),
+    "an entry of a seat not on duty": (entry(9),),
+    "an entry of a seat not on duty, far ahead": (entry(40),),
+    "an ack of the future": (Ack(epoch=0, term=0, head=Head(index=10**9, digest=NOTHING)),),
+    "a coin that nobody owes": (CoinReveal(index=5, coin=b""),),
+    "a large coin": (CoinReveal(index=5, coin=bytes(200_000)),),
+}
+
+
+def other(kind: type[DeedBody], **fields: object) -> Callable[[DeedBody], DeedBody | None]:
+    """Another deed of one kind."""
+
+    def change(deed: DeedBody) -> DeedBody | None:
+        return structs.replace(deed, **fields) if isinstance(deed, kind) else None
+
+    return change
+
+
+def of_no_position(deed: DeedBody) -> DeedBody | None:
+    if not isinstance(deed, ShareDeed):
+        return None
+    shares = structs.replace(deed.shares, positions=(-1, 2**60), parts=(POINT, POINT))
+    return structs.replace(deed, shares=shares)
+
+
+OF_NO_DEAL: dict[str, Callable[[DeedBody], DeedBody | None]] = {
+    "a key of deal -1": other(KeyDeed, deal=-1),
+    "a key of a far deal": other(KeyDeed, deal=2**63),
+    "a key of another attempt": other(KeyDeed, attempt=1),
+    "a turn of round -5": other(TurnDeed, round=-5),
+    "shares of a far deal": other(ShareDeed, deal=9),
+    "shares of a far round": other(ShareDeed, round=9),
+    "shares of no position": of_no_position,
+}
+
+
+def of_no_deal(name: str) -> Cheat:
+    """What the seat said already, said again of something else."""
+
+    def nuisance(play: Play) -> tuple[Statement, ...] | None:
+        if play.final.head.index < 12:
+            return None
+        for deed in deeds_said(play, play.seat):
+            changed = OF_NO_DEAL[name](deed)
+            if changed is not None:
+                return (Deed(payload=encode(changed)),)
+        return None
+
+    return Cheat(nuisance=nuisance)
+
+
+WORDS: dict[str, Cheat] = {
+    **{name: once_playing(*body) for name, body in SAID.items()},
+    **{name: of_no_deal(name) for name in OF_NO_DEAL},
+}
+
+EARLY_SEED = SeedDeed(deal=0, attempt=0, seed=Seed(seed=bytes(32)))
+
+NO_ITEMS: dict[str, tuple[Statement, ...]] = {
+    "an item that says nothing": (),
+    "an ack below genesis": (Ack(epoch=0, term=0, head=Head(index=-(10**6), digest=NOTHING)),),
+    "a receipt of a short name": (Receipt(claim=type(NOTHING)(b"short"), rivals=()),),
+    "a claim below genesis": (Claim(head=Head(index=-1, digest=NOTHING), action=b"", rivals=()),),
+    "an entry beside a deed": (Deed(payload=b""), Append(entry=b"")),
+}
+
+
+# A seat on duty that lies
+
+
+def changed_event(change: Callable[[Play, object], object | None]) -> Cheat:
+    """Change the first event of a true entry that can be changed."""
+
+    def lie(play: Play, true: Entry) -> Entry | None:
+        for place, event in enumerate(true.events):
+            told = change(play, event)
+            if told is not None:
+                events = (*true.events[:place], told, *true.events[place + 1 :])
+                return structs.replace(true, events=events)
+        return None
+
+    return Cheat(entry=lie)
+
+
+def other_result(_play: Play, event: object) -> object | None:
+    if isinstance(event, Settled) and event.result is Result.OK:
+        return structs.replace(event, result=Result.MISSED)
+    return None
+
+
+def no_evidence(_play: Play, event: object) -> object | None:
+    return structs.replace(event, evidence=()) if isinstance(event, Settled) else None
+
+
+def other_checkpoint(change: Callable[[Checkpoint], Checkpoint]) -> Callable[[Play, object], object | None]:
+    def lie(_play: Play, event: object) -> object | None:
+        note = read_note(event.payload) if isinstance(event, Note) else None
+        return Note(payload=encode(change(note))) if isinstance(note, Checkpoint) else None
+
+    return lie
+
+
+def blame_of_the_honest(_play: Play, event: object) -> object | None:
+    if isinstance(event, Carried):
+        return Blamed(culprit=OTHERS[0], items=(event.item,))
+    return None
+
+
+def instead_of_a_deed(payload: bytes) -> Callable[[Play, object], object | None]:
+    return lambda _play, event: Note(payload=payload) if isinstance(event, Carried) else None
+
+
+def turn_before_its_time(play: Play, event: object) -> object | None:
+    """A turn that is on a tape is ordered before the one that it rests on."""
+    for item in play.tapes.by_digest.values():
+        told = turn_in(item.item, 0)
+        if told is not None and told.on != NOTHING and told.on not in play.tip.turned.values():
+            return Carried(item=item.digest) if isinstance(event, Carried) else None
+    return None
+
+
+def at_entry(index: int, **fields: object) -> Cheat:
+    return Cheat(entry=lambda play, true: structs.replace(true, **fields) if true.index == index else None)
+
+
+ENTRIES: dict[str, tuple[Cheat, Fault]] = {
+    "another result": (changed_event(other_result), Fault.BAD_VERDICT),
+    "no evidence": (changed_event(no_evidence), Fault.BAD_ORDER),
+    "other scores": (
+        changed_event(other_checkpoint(lambda note: structs.replace(note, scores=(9, 0)))),
+        Fault.BAD_CHECKPOINT,
+    ),
+    "another dealer": (
+        changed_event(other_checkpoint(lambda note: structs.replace(note, dealer=(note.dealer + 1) % 4))),
+        Fault.BAD_CHECKPOINT,
+    ),
+    "blame of the honest": (changed_event(blame_of_the_honest), Fault.BAD_BLAME),
+    "a close before the end": (changed_event(instead_of_a_deed(encode(Closed()))), Fault.BAD_ENTRY),
+    "a note that is none": (changed_event(instead_of_a_deed(b"\xc1")), Fault.MALFORMED),
+    "a skipped turn": (changed_event(turn_before_its_time), Fault.NOT_OWED),
+    "time that runs backwards": (at_entry(6, elapsed_ms=-1), Fault.BAD_TIME),
+    "another term": (at_entry(6, term=1), Fault.WRONG_TERM),
+    "another chain": (at_entry(6, prev=NOTHING), Fault.BAD_LINK),
+}
+
+ALONE: tuple[str, ...] = (
+    "forked tape",
+    "turn forked for the next seat",
+    "two true turns",
+    "claims kept from half of the table",
+    "shares kept from half of the table",
+    "stamp that leaps",
+    "false coin",
+    "no coin",
+    "false seed before its time",
+    "receipt of a claim that nobody made",
+)
+"""Lies that are found, or come to nothing, in a way of their own."""
+WORD_LIES = (*CLAIMS, *WORDS, *NO_ITEMS, *ENTRIES, *ALONE)
