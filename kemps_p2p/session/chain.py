@@ -73,7 +73,7 @@ class Chain:
         self._unfinal: deque[Accepted] = deque()
         self._digests: list[Digest] = [start.head.digest]
         self._acked = [0] * start.seats
-        self._early_acks: list[tuple[Seat, Ack]] = []
+        self._early_acks: dict[int, list[tuple[Seat, Ack]]] = {}
         self._shown_at_ms: int | None = None
 
     def add_entry(self, item: TapeItem, entry: Entry) -> None:
@@ -92,7 +92,7 @@ class Chain:
         """Count an ack as far as its entry is known here; keep it otherwise."""
         index = ack.head.index
         if index >= len(self._digests):
-            self._early_acks.append((seat, ack))
+            self._early_acks.setdefault(index, []).append((seat, ack))
         elif self._digests[index] == ack.head.digest:
             self._acked[seat] = max(self._acked[seat], index)
 
@@ -147,8 +147,7 @@ class Chain:
         self._book.refuse_before(first_citable(self.tip))
         author = accepted.record.item.seat
         self._acked[author] = max(self._acked[author], accepted.match.head.index)
-        early, self._early_acks = self._early_acks, []
-        for seat, ack in early:
+        for seat, ack in self._early_acks.pop(accepted.match.head.index, ()):
             self.add_ack(seat, ack)
 
     def _agrees(self, entry: Entry) -> bool:
