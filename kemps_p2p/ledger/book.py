@@ -20,7 +20,7 @@ from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.evidence import equivocation
 from kemps_p2p.ledger.poll import Contender, decide
-from kemps_p2p.ledger.tape import STAMP_LEAD_MAX, Claim, Receipt, TapeItem, shown
+from kemps_p2p.ledger.tape import STAMP_LEAD_MAX, Ack, Claim, Head, Receipt, Signed, TapeItem, shown
 
 EARLY_ITEMS_MAX = 4096
 FORK_DEPTH = 64
@@ -154,6 +154,14 @@ class TapeBook:
             return None
         tape.beside.append(item)
         return equivocation(tape.items[number], item)
+
+    def certificate(self, head: Head) -> tuple[Signed, ...]:
+        """The items that are held with an ack of this head."""
+        return tuple(
+            item.signed
+            for item in self.by_digest.values()
+            if any(isinstance(said, Ack) and said.head == head for said in item.item.body)
+        )
 
     def since(
         self, lengths: tuple[int, ...], sums: tuple[Digest, ...], before_ms: int, limit_bytes: int

@@ -22,7 +22,6 @@ from kemps_p2p.ledger.entry import (
     Contest,
     Drawn,
     Entry,
-    Note,
     Ruled,
     Settled,
     named_items,
@@ -34,12 +33,8 @@ from kemps_p2p.ledger.tape import Ack, TapeItem
 from kemps_p2p.session.deeds import is_due, offered
 from kemps_p2p.session.fold import OpenRecord, Proofs
 from kemps_p2p.session.match import Match, first_citable
-from kemps_p2p.session.messages import PlayStarted, read_note
+from kemps_p2p.session.pacing import Pacing, ordered_in, passes_over
 from kemps_p2p.session.replay import step
-
-CLOCK_SLACK_MS = 250
-AHEAD_SLACK_MS = 5000
-"""How far an entry's elapsed time may be ahead of the own: seats do not see genesis at the same moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +56,9 @@ class Chain:
         proofs: Proofs,
         *,
         items: Mapping[Digest, TapeItem],
-        begun_ms: int,
+        pacing: Pacing,
     ) -> None:
-        self._begun_ms = begun_ms
+        self._pacing = pacing
         self.tip = start
         self.final = start
         self._book = book
@@ -74,7 +69,6 @@ class Chain:
         self._digests: list[Digest] = [start.head.digest]
         self._acked = [0] * start.seats
         self._early_acks: dict[int, list[tuple[Seat, Ack]]] = {}
-        self._shown_at_ms: int | None = None
 
     def add_entry(self, item: TapeItem, entry: Entry) -> None:
         """Take an entry in; its turn comes when its author is on duty at its index.
@@ -114,7 +108,9 @@ class Chain:
             if found is None:
                 return None
             items[name] = found
-        if not self._is_timely(entry, now_ms) or not self._agrees(entry):
+        if not self._pacing.is_timely(self.tip, entry, now_ms) or not self._agrees(entry):
+            return None
+        if passes_over(self.tip, item, entry, self._ordered_after(place), self._book):
             return None
         record = OpenRecord(item, entry, items)
         try:
@@ -122,14 +118,23 @@ class Chain:
         except PeerFault:
             del self._waiting[place]
             raise
+        if not self._pacing.is_idle(self.tip, events, now_ms):
+            return None
         del self._waiting[place]
         accepted = Accepted(record, match, events)
         self._advance(accepted, now_ms)
         return accepted
 
+    def _ordered_after(self, place: tuple[int, Seat]) -> set[Digest]:
+        """The claims that the same author orders in entries that are here and wait for this one."""
+        index, author = place
+        found: set[Digest] = set()
+        while (waiting := self._waiting.get((index := index + 1, author))) is not None:
+            found.update(ordered_in(waiting[1]))
+        return found
+
     def _advance(self, accepted: Accepted, now_ms: int) -> None:
-        if self.tip.shown_ms is None and accepted.match.shown_ms is not None:
-            self._shown_at_ms = now_ms
+        self._pacing.follow(self.tip, accepted.match, now_ms)
         self.tip = accepted.match
         self._unfinal.append(accepted)
         self._digests.append(accepted.match.head.digest)
@@ -183,24 +188,6 @@ class Chain:
             return True
         return all(is_due(self.final, deed) for deed in deeds)
 
-    def _is_timely(self, entry: Entry, now_ms: int) -> bool:
-        """False while the own clock says that it is too early: the ack waits, it is not refused.
-
-        Nobody can bring the table's clock forward, nor cut the look short.
-        """
-        if entry.elapsed_ms > now_ms - self._begun_ms + AHEAD_SLACK_MS:
-            return False
-        due = self.play_due_ms()
-        if due is None or now_ms >= due - CLOCK_SLACK_MS:
-            return True
-        return not any(isinstance(event, Note) and _starts_play(event) for event in entry.events)
-
-    def play_due_ms(self) -> int | None:
-        """When the look is over by the own clock; None while the pool is not complete."""
-        if self.tip.shown_ms is None or self._shown_at_ms is None:
-            return None
-        return self._shown_at_ms + self.tip.founding.rules.look_ms
-
     def finalize(self) -> list[Accepted]:
         """The entries that have become final, in order."""
         reached = sorted(self._acked, reverse=True)[quorum(self.tip.seats) - 1]
@@ -210,11 +197,3 @@ class Chain:
             self.final = accepted.match
             done.append(accepted)
         return done
-
-
-def _starts_play(note: Note) -> bool:
-    try:
-        return isinstance(read_note(note.payload), PlayStarted)
-    except PeerFault:
-        # The fold says so again, and whose fault it is.
-        return False

@@ -116,7 +116,7 @@ def draw(
     return order, settle_together(fold, items_in_order)
 
 
-def _is_overtaken(match: Match, item: TapeItem) -> bool:
+def is_overtaken(match: Match, item: TapeItem) -> bool:
     """True if this claim, or a later one of its seat and kind, is logged."""
     claim = claim_of(item.item)
     assert claim is not None, "only claims are asked about"
@@ -168,7 +168,7 @@ def settle(fold: Fold, item: TapeItem) -> Result:
     claim = claim_of(item.item)
     if claim is None:
         raise fold.fault(Fault.BAD_EVIDENCE, "an item named as a claim makes none")
-    if _is_overtaken(fold.match, item):
+    if is_overtaken(fold.match, item):
         raise fold.fault(Fault.BAD_ORDER, "a claim is logged twice, or after a later one of its kind")
     if not _log(fold, item, claim):
         return Result.REFUSED
@@ -190,7 +190,7 @@ def settle_together(fold: Fold, items: Sequence[TapeItem]) -> tuple[Result, ...]
     for place, item in enumerate(items):
         claim = claim_of(item.item)
         assert claim is not None, "only claims are in sets"
-        if not _is_overtaken(fold.match, item) and _log(fold, item, claim):
+        if not is_overtaken(fold.match, item) and _log(fold, item, claim):
             acts[place] = item.seat, action_of(item, claim)
     for place, result in zip(acts, _apply_together(fold, tuple(acts.values())), strict=True):
         results[place] = result
@@ -258,7 +258,7 @@ def _asks(fold: Fold, names: Iterable[Digest]) -> dict[Digest, _Ask]:
     numbers: dict[tuple[Seat, Kind], int] = {}
     for item in found:
         claim = claim_of(item.item)
-        if claim is None or _is_overtaken(fold.match, item):
+        if claim is None or is_overtaken(fold.match, item):
             continue
         action = action_of(item, claim)
         place = item.seat, kind(action)

@@ -82,7 +82,13 @@ class Closed(Record, frozen=True, tag=3):
     """All seeds are open and checked; nothing follows."""
 
 
-NoteBody: TypeAlias = PlayStarted | Checkpoint | Closed
+class AutoPassed(Record, frozen=True, tag=4):
+    """A seat that did nothing for so long as the rules allow is passed for."""
+
+    seat: int
+
+
+NoteBody: TypeAlias = PlayStarted | Checkpoint | Closed | AutoPassed
 
 
 # The lobby: signed, and bound to the list of peers and the rule set by the digest of the table.

@@ -5,14 +5,14 @@ Section "Ordering" of protocol.md.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from msgspec.structs import replace
 
 from kemps_p2p.codec import Digest, encode
 from kemps_p2p.errors import Missing, PeerFault
-from kemps_p2p.game.state import advance, may_start_play, start_play
+from kemps_p2p.game.state import advance, may_auto_pass, may_start_play, start_play
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.book import ClaimBook
 from kemps_p2p.ledger.coins import check_coin
@@ -22,6 +22,7 @@ from kemps_p2p.ledger.entry import (
     Carried,
     Contest,
     Drawn,
+    Entry,
     Event,
     Note,
     Result,
@@ -30,22 +31,27 @@ from kemps_p2p.ledger.entry import (
 )
 from kemps_p2p.ledger.poll import DecidedSet, decide, needed_words
 from kemps_p2p.ledger.tape import Claim, Receipt, TapeItem
-from kemps_p2p.session.claims import check_decided, coin_in, contest, draw, rule, settle
+from kemps_p2p.session.claims import check_decided, coin_in, contest, draw, is_overtaken, rule, settle
 from kemps_p2p.session.deeds import Offered, blamed, carried, is_due, is_owed, meets_its_list
 from kemps_p2p.session.duties import duties
 from kemps_p2p.session.fold import Fold, Proofs
 from kemps_p2p.session.match import Match, OpenContest, is_over
-from kemps_p2p.session.messages import Closed, KeyDeed, NoteBody, PlayStarted
-from kemps_p2p.session.replay import checkpoint_of, follow_up, has_all_seeds
+from kemps_p2p.session.messages import AutoPassed, Closed, KeyDeed, NoteBody, PlayStarted
+from kemps_p2p.session.pacing import affected
+from kemps_p2p.session.replay import auto_pass, checkpoint_of, follow_up, has_all_seeds
+from kemps_p2p.session.rulings import arbiter
 
 ENTRY_ITEMS_BYTES = 400 * 1024
+RULING_WAIT_MS = 400
+"""How long the dealer's word on claims that are together is waited for, before they are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Materials:
     """What the sequencer has at hand: all items, the claims it holds, unlogged deeds and proofs of fault.
 
-    `final`: the match as it is final here.
+    `final`: the match as it is final here. `is_all_there`: every seat has been heard of lately. `ties`: when,
+    by the elapsed time, a set was first found together that waits for the dealer's word.
     """
 
     final: Match
@@ -55,6 +61,8 @@ class Materials:
     coins: Iterable[TapeItem]
     exhibits: Iterable[tuple[TapeItem, TapeItem]]
     proofs: Proofs
+    is_all_there: bool = True
+    ties: dict[Digest, int] = field(default_factory=dict)
 
 
 def compose(tip: Match, seat: Seat, at_hand: Materials, elapsed_ms: int) -> tuple[Event, ...]:
@@ -63,7 +71,7 @@ def compose(tip: Match, seat: Seat, at_hand: Materials, elapsed_ms: int) -> tupl
         return ()
     work = _at(tip, seat, at_hand, elapsed_ms)
     events: list[Event] = []
-    for source in (_blames, _deeds, _draws, _claims, _play, _close):
+    for source in (_blames, _deeds, _draws, _claims, _play, _auto_passes, _close):
         for event in source(work, at_hand):
             events.append(event)
             follow_up(work)
@@ -74,6 +82,20 @@ def compose(tip: Match, seat: Seat, at_hand: Materials, elapsed_ms: int) -> tupl
     if work.has_started_deal:
         events.append(_note(checkpoint_of(work.match)))
     return tuple(events)
+
+
+def entry_after(tip: Match, events: tuple[Event, ...], elapsed_ms: int, wall_ms: int) -> Entry:
+    """The next entry of the chain, with these events."""
+    head = tip.head
+    return Entry(
+        index=head.index + 1,
+        prev=head.digest,
+        epoch=tip.epoch,
+        term=tip.term,
+        elapsed_ms=elapsed_ms,
+        wall_ms=wall_ms,
+        events=events,
+    )
 
 
 def foreseen(tip: Match, item: TapeItem, at_hand: Materials, elapsed_ms: int) -> Result:
@@ -174,10 +196,12 @@ def _claims(work: Fold, at_hand: Materials) -> Iterator[Event]:
             for found in decide(book.contenders(logged), work.match.seats, None, book.places())
             if not any(book.is_blocked(name) or book.is_behind(name, logged) for name in found.claims)
         ]
+        for tie in at_hand.ties.keys() - {found.digest for found in decided}:
+            del at_hand.ties[tie]
         has_logged = False
         for found in sorted(decided, key=lambda found: book.undecided[found.claims[0]].item.item.lamport):
             evidence = evidence_for(work.match, at_hand, found, logged)
-            event = _settled_or_contest(work, found, evidence)
+            event = _settled_or_contest(work, at_hand, found, evidence)
             if event is None:
                 continue
             logged.update(found.claims)
@@ -190,10 +214,12 @@ def _claims(work: Fold, at_hand: Materials) -> Iterator[Event]:
             return
 
 
-def _settled_or_contest(work: Fold, found: DecidedSet, evidence: tuple[Digest, ...]) -> Event | None:
+def _settled_or_contest(
+    work: Fold, at_hand: Materials, found: DecidedSet, evidence: tuple[Digest, ...]
+) -> Event | None:
     """The event that logs a decided set, once it is folded; None if the fold does not agree."""
     if len(found.claims) > 1:
-        return _together(work, found, evidence)
+        return _together(work, at_hand, found, evidence)
     results: list[Result] = []
 
     def settle_it() -> None:
@@ -205,8 +231,13 @@ def _settled_or_contest(work: Fold, found: DecidedSet, evidence: tuple[Digest, .
     return Settled(claim=found.claims[0], result=results[0], evidence=evidence)
 
 
-def _together(work: Fold, found: DecidedSet, evidence: tuple[Digest, ...]) -> Event | None:
-    """The dealer's tape orders the set if the rules say so and it has the words; else it is to be drawn."""
+def _together(
+    work: Fold, at_hand: Materials, found: DecidedSet, evidence: tuple[Digest, ...]
+) -> Event | None:
+    """The dealer's tape orders the set if the rules say so and it has the words; else it is to be drawn.
+
+    The words may be on their way, and are waited for; but not for long.
+    """
     done: list[Ruled] = []
 
     def rule_it() -> None:
@@ -215,6 +246,11 @@ def _together(work: Fold, found: DecidedSet, evidence: tuple[Digest, ...]) -> Ev
 
     if _try(work, rule_it):
         return done[0]
+    if arbiter(work.match, (at_hand.items[name].seat for name in found.claims)) is not None:
+        since_ms = at_hand.ties.setdefault(found.digest, work.match.elapsed_ms)
+        if work.match.elapsed_ms - since_ms < RULING_WAIT_MS:
+            return None
+    at_hand.ties.pop(found.digest, None)
     named = Contest(claims=found.claims, evidence=evidence)
     return named if _try(work, lambda: contest(work, named)) else None
 
@@ -301,13 +337,28 @@ def _undecided(book: ClaimBook, rivals: Iterable[Digest], done: Set[Digest]) -> 
     return tuple(rival for rival in rivals if rival in book.undecided and rival not in done)
 
 
-def _play(work: Fold, _at_hand: Materials) -> Iterator[Event]:
+def _play(work: Fold, at_hand: Materials) -> Iterator[Event]:
     match = work.match
     if match.shown_ms is None or not may_start_play(match.game):
         return
-    if match.elapsed_ms - match.shown_ms >= match.founding.rules.look_ms:
+    is_over_look = match.elapsed_ms - match.shown_ms >= match.founding.rules.look_ms
+    if is_over_look and not _is_awaited(match, at_hand, PlayStarted()):
         work.take(start_play(match.game))
         yield _note(PlayStarted())
+
+
+def _auto_passes(work: Fold, at_hand: Materials) -> Iterator[Event]:
+    """Pass for whoever does nothing, as long as all are there."""
+    for seat in range(work.match.seats) if at_hand.is_all_there else ():
+        note = AutoPassed(seat=seat)
+        if may_auto_pass(work.match.game, Seat(seat)) and not _is_awaited(work.match, at_hand, note):
+            auto_pass(work, seat)
+            yield _note(note)
+
+
+def _is_awaited(match: Match, at_hand: Materials, note: NoteBody) -> bool:
+    """True while a claim is undecided that a note would affect."""
+    return any(not is_overtaken(match, held.item) for held in affected(match, note, at_hand.book))
 
 
 def _close(work: Fold, _at_hand: Materials) -> Iterator[Event]:

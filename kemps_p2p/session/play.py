@@ -17,12 +17,11 @@ from typing import cast
 
 from kemps_p2p.codec import Digest, decode, encode
 from kemps_p2p.errors import Illegal, IllegalAction, PeerFault
-from kemps_p2p.game.actions import Action, Gesture, Kind, Next, kind
+from kemps_p2p.game.actions import Action, Admit, Deny, Gesture, Kind, Next, kind
 from kemps_p2p.game.state import advance, check
 from kemps_p2p.game.views import SeatView, seat_view
-from kemps_p2p.ids import Seat
 from kemps_p2p.ledger import entry as ledger
-from kemps_p2p.ledger.book import ClaimBook, HeldClaim, Hold, TapeBook
+from kemps_p2p.ledger.book import TapeBook
 from kemps_p2p.ledger.coins import Coin
 from kemps_p2p.ledger.evidence import Equivocation
 from kemps_p2p.ledger.tape import (
@@ -41,15 +40,18 @@ from kemps_p2p.ledger.tape import (
     tape_writer,
 )
 from kemps_p2p.session import effects as fx
+from kemps_p2p.session.answers import Answering
 from kemps_p2p.session.chain import Accepted, Chain
 from kemps_p2p.session.dealing import Dealing, Job, as_statement, is_light
 from kemps_p2p.session.deeds import Offered, ReadItem, can_check, check_of, offered, read_item
 from kemps_p2p.session.fold import NotVerified, ProofId, Proofs, closed_record
 from kemps_p2p.session.genesis import Founding
+from kemps_p2p.session.holding import Holding
 from kemps_p2p.session.lobby import Setup
-from kemps_p2p.session.match import Match, action_of, begin, do_conflict, is_ready, refusal
+from kemps_p2p.session.match import Match, action_of, begin, is_ready
 from kemps_p2p.session.messages import Batch, DeedBody, batches, pack
-from kemps_p2p.session.ordering import Materials, compose, foreseen
+from kemps_p2p.session.ordering import Materials, compose, entry_after, foreseen
+from kemps_p2p.session.pacing import HEARD_MS, Pacing
 
 
 class Play:
@@ -64,18 +66,23 @@ class Play:
         self._wall_offset_ms = wall_ms - now_ms
         self._writer = tape_writer(founding.match, setup.seat, setup.identity)
         self.tapes = TapeBook(founding.seats)
-        self._book = ClaimBook(founding.seats, self._hold, self._conflict)
+        self._holding = Holding(
+            setup.seat, founding.seats, tip=lambda: self.tip, final=lambda: self.final, found=self._found
+        )
+        self._book = self._holding.book
         self._proofs = Proofs(is_eager=False)
         self._dealing = Dealing(setup.seat, setup.secret, coins)
+        self._answering = Answering(setup.seat)
         self._deeds: dict[Digest, tuple[Offered, ...]] = {}
         self._unverified: list[Offered] = []
         self._coins: list[TapeItem] = []
         self._exhibits: list[tuple[TapeItem, TapeItem]] = []
         self._shown: dict[Digest, TapeItem] = {}
         self._items = ChainMap(self.tapes.by_digest, self._shown)
-        self._chain = Chain(begin(founding), self._book, self._proofs, items=self._items, begun_ms=now_ms)
+        self.pacing = Pacing(now_ms, setup.seat, founding.seats)
+        self._chain = Chain(begin(founding), self._book, self._proofs, items=self._items, pacing=self.pacing)
         self._to_say: list[Statement] = []
-        self._to_receipt: list[HeldClaim] = []
+        self._ties: dict[Digest, int] = {}
         self._known: dict[Digest, ledger.Result] = {}
         self._to_send: list[Signed] = []
         self._acked_index = 0
@@ -107,19 +114,10 @@ class Play:
         hand = game.hands[self.seat] if game.hands else ()
         return seat_view(game, self.seat, self._dealing.faces(self.final, hand))
 
-    def certificate(self) -> tuple[Signed, ...]:
-        """The items with acks of the last final entry that are held."""
-        head = self.final.head
-        return tuple(
-            item.signed
-            for item in self.tapes.by_digest.values()
-            if any(isinstance(statement, Ack) and statement.head == head for statement in item.item.body)
-        )
-
     @property
     def due_ms(self) -> int | None:
         """When time alone changes something here; None if it is not known."""
-        return self._chain.play_due_ms()
+        return self.pacing.play_due_ms(self.tip)
 
     # Verbs
 
@@ -134,17 +132,20 @@ class Play:
         is_open = self._book.earlier_of_kind(self.seat, kind(action), self._writer.number)
         if kind(action) is not Kind.FREE and (is_open or (last and last.index > final.head.index)):
             raise IllegalAction(Illegal.TOO_SOON)
+        if isinstance(action, Admit | Deny) and self._answering.has_answered(self.tip, self._holding.own()):
+            raise IllegalAction(Illegal.TOO_SOON)
 
     def submit(self, action: Action, now_ms: int) -> list[fx.Effect]:
         """Claim an action. Raises `IllegalAction`; then nothing was sent and nothing has changed."""
         self.check(action, now_ms)
-        receipts = self._receipts()
-        rivals = self._book.rivals_of(
-            self.seat, lambda held: do_conflict(self.tip, (self.seat, action), _asked(held))
-        )
+        self._claim(action, now_ms)
+        return self.flush(now_ms)
+
+    def _claim(self, action: Action, now_ms: int) -> None:
+        receipts = tuple(self._holding.receipts())
+        rivals = self._holding.rivals_of(action)
         claim = Claim(head=self.final.head, action=encode(action), rivals=rivals)
         self._write((*receipts, claim), now_ms)
-        return self.flush(now_ms)
 
     def receive(self, items: Sequence[Signed], now_ms: int) -> None:
         """Take items in, of whichever tapes; `flush` says what follows."""
@@ -183,6 +184,7 @@ class Play:
             has_moved = self._accept(now_ms)
             has_moved |= self._finalize()
             self._contribute()
+            has_moved |= self._answer(now_ms)
             has_moved |= self._speak(now_ms)
             has_moved |= self._order(now_ms)
             self.is_busy = has_moved
@@ -190,6 +192,18 @@ class Play:
         self._to_send.clear()
         effects, self._effects = self._effects, []
         return effects
+
+    def _answer(self, now_ms: int) -> bool:
+        """Answer a call where the own player has no choice, or did not use it."""
+        final = self.final
+        if not self._answering.is_asked(final) or self._answering.has_answered(self.tip, self._holding.own()):
+            return False
+        faces = self._dealing.faces(final, final.game.hands[self.seat])
+        answer = self._answering.due(final, faces, now_ms)
+        if answer is None:
+            return False
+        self._claim(answer, now_ms)
+        return True
 
     # Items in
 
@@ -256,48 +270,14 @@ class Play:
 
     # Claims
 
-    def _hold(self, item: TapeItem, claim: Claim) -> HeldClaim | Hold:
-        """The claim as held: not before the head it cites is final here, and never against another chain."""
-        if claim.head.index > self.final.head.index:
-            return Hold.LATER
-        try:
-            reason = refusal(self.tip, item, claim)
-        except PeerFault as fault:
-            self._found(fault)
-            return Hold.NEVER
-        what = kind(action_of(item, claim))
-        last = self.tip.logged.get((item.seat, what))
-        if last is not None and item.item.number <= last.number:
-            # A forked tape has two claims in one place, and one of them is logged.
-            return Hold.NEVER
-        is_refused = reason is not None or (
-            what is not Kind.FREE and self._book.earlier_of_kind(item.seat, what, item.item.number)
-        )
-        return HeldClaim(item, claim, what, is_refused)
-
-    def _conflict(self, a: HeldClaim, b: HeldClaim) -> bool:
-        return do_conflict(self.tip, _asked(a), _asked(b))
-
     def _hold_claims(self, now_ms: int) -> None:
         """Hold what can be held by now; others get a receipt, and of the own the poll may say enough."""
-        self._to_receipt.extend(held for held in self._book.advance() if held.seat != self.seat)
-        mine = [held.item for held in self._book.undecided.values() if held.seat == self.seat]
-        for item in mine:
-            if item.digest not in self._known and self._book.is_first(item.digest):
-                result = foreseen(self.tip, item, self._materials(), self._elapsed_ms(now_ms))
-                self._known[item.digest] = result
-                self._show_known(item, result)
-
-    def _receipts(self) -> list[Statement]:
-        """Receipts for the newly held claims, each naming the undecided rivals before it on this tape."""
-        said: list[Statement] = []
-        before: set[Digest] = set()
-        for held in self._to_receipt:
-            rivals = self._book.rivals_on(self.seat, held.id, before)
-            before.add(held.id)
-            said.append(Receipt(claim=held.id, rivals=rivals))
-        self._to_receipt.clear()
-        return said
+        self._holding.advance()
+        for held in self._holding.own():
+            if held.id not in self._known and self._book.is_first(held.id):
+                result = foreseen(self.tip, held.item, self._materials(now_ms), self._elapsed_ms(now_ms))
+                self._known[held.id] = result
+                self._show_known(held.item, result)
 
     # Entries
 
@@ -418,7 +398,7 @@ class Play:
 
     def _speak(self, now_ms: int) -> bool:
         """Say in one item all that there is to say."""
-        said = [*self._receipts(), *self._to_say]
+        said = [*self._holding.receipts(), *self._to_say]
         self._to_say.clear()
         head = self.tip.head
         if head.index > self._acked_index:
@@ -440,39 +420,27 @@ class Play:
         assert tip.head.index >= self._proposed_index, f"the own entry {self._proposed_index} does not fold"
         if tip.on_duty != self.seat or self.final.term != tip.term:
             return False
-        due_ms = self.due_ms
-        if not self._order_is_new and (due_ms is None or now_ms < due_ms):
+        dues = (self.pacing.play_due_ms(tip), self.pacing.pass_due_ms(tip))
+        is_due = bool(self._ties) or any(due is not None and now_ms >= due for due in dues)
+        if not self._order_is_new and not is_due:
             return False
         self._order_is_new = False
         # What was just said counts as well: where it decides a claim, the entry goes out with the receipt.
         self._hold_claims(now_ms)
         elapsed_ms = self._elapsed_ms(now_ms)
-        events = compose(tip, self.seat, self._materials(), elapsed_ms)
+        events = compose(tip, self.seat, self._materials(now_ms), elapsed_ms)
         if not events:
             return False
-        entry = ledger.Entry(
-            index=tip.head.index + 1,
-            prev=tip.head.digest,
-            epoch=tip.epoch,
-            term=tip.term,
-            elapsed_ms=elapsed_ms,
-            wall_ms=now_ms + self._wall_offset_ms,
-            events=events,
-        )
+        entry = entry_after(tip, events, elapsed_ms, now_ms + self._wall_offset_ms)
         self._acked_index = entry.index
         self._write((Append(entry=encode(entry)),), now_ms)
         self._proposed_index = entry.index
         return True
 
-
-    def _materials(self) -> Materials:
-        return Materials(
-            self.final, self._items, self._book, self._deeds, self._coins, self._exhibits, self._proofs
-        )
+    def _materials(self, now_ms: int) -> Materials:
+        is_all_there = self.pacing.is_there(range(self.founding.seats), HEARD_MS, now_ms)
+        given = self._items, self._book, self._deeds, self._coins, self._exhibits, self._proofs
+        return Materials(self.final, *given, is_all_there, self._ties)
 
     def _elapsed_ms(self, now_ms: int) -> int:
         return max(now_ms - self._begun_ms, self.tip.elapsed_ms)
-
-
-def _asked(held: HeldClaim) -> tuple[Seat, Action]:
-    return held.seat, action_of(held.item, held.claim)

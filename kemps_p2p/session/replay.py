@@ -14,8 +14,10 @@ from itertools import chain
 from msgspec.structs import replace
 
 from kemps_p2p.errors import Fault, PeerFault
+from kemps_p2p.game.actions import Pass
 from kemps_p2p.game.events import Event as GameEvent
-from kemps_p2p.game.state import Phase, advance, may_start_play, start_play
+from kemps_p2p.game.state import Phase, advance, apply, may_auto_pass, may_start_play, start_play
+from kemps_p2p.ids import Seat
 from kemps_p2p.ledger import entry as ledger
 from kemps_p2p.ledger.tape import Head
 from kemps_p2p.ledger.term import on_duty
@@ -24,7 +26,9 @@ from kemps_p2p.session.deeds import blamed, carried, recycle, turn_up_ready
 from kemps_p2p.session.fold import Fold, OpenRecord, Proofs
 from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.match import PAST_ENTRIES, Match, Past, begin, first_dealer, is_over, is_ready
-from kemps_p2p.session.messages import Checkpoint, Closed, PlayStarted, read_note
+from kemps_p2p.session.messages import AutoPassed, Checkpoint, Closed, PlayStarted, read_note
+
+ELAPSED_MS_MAX = (1 << 40) - 1
 
 
 def fold(founding: Founding, records: Iterable[OpenRecord], proofs: Proofs) -> Match:
@@ -64,7 +68,7 @@ def step_by_event(match: Match, record: OpenRecord, proofs: Proofs) -> tuple[Mat
     rests_on = (match.lamport, *(named.item.lamport for named in record.items.values()))
     if item.item.lamport <= max(rests_on):
         raise work.fault(Fault.BAD_STAMP, "an entry is stamped before what it rests on")
-    if not match.elapsed_ms <= entry.elapsed_ms < 1 << 40 or not 0 <= entry.wall_ms < 1 << 53:
+    if not match.elapsed_ms <= entry.elapsed_ms <= ELAPSED_MS_MAX or not 0 <= entry.wall_ms < 1 << 53:
         raise work.fault(Fault.BAD_TIME, "time runs backwards or is out of range")
     work.match = replace(match, elapsed_ms=entry.elapsed_ms, game=advance(match.game, entry.elapsed_ms))
     parts: list[Part] = []
@@ -119,6 +123,8 @@ def _noted(work: Fold, payload: bytes, *, is_last: bool) -> None:
     match note:
         case PlayStarted():
             _start_play(work)
+        case AutoPassed(seat=seat):
+            auto_pass(work, seat)
         case Checkpoint() as checkpoint:
             _checkpoint(work, checkpoint, is_last=is_last)
         case Closed():
@@ -132,6 +138,17 @@ def _start_play(work: Fold) -> None:
     if match.elapsed_ms - match.shown_ms < match.founding.rules.look_ms:
         raise work.fault(Fault.BAD_TIME, "play starts before the look is over")
     work.take(start_play(match.game))
+
+
+def auto_pass(work: Fold, seat: int) -> None:
+    """Pass for a seat that has done nothing for long enough."""
+    game = work.match.game
+    if not may_auto_pass(game, Seat(seat)):
+        # Whether it is only too soon shows at the end of all time.
+        is_early = may_auto_pass(advance(game, ELAPSED_MS_MAX), Seat(seat))
+        code = Fault.BAD_TIME if is_early else Fault.BAD_ENTRY
+        raise work.fault(code, "a seat that nobody has to pass for")
+    work.take(apply(game, Seat(seat), Pass(pool=game.pool)))
 
 
 def checkpoint_of(match: Match) -> Checkpoint:

@@ -156,6 +156,8 @@ class Session:
 
     def _hear(self, sender: Seat, data: bytes, now_ms: int, wall_ms: int) -> list[fx.Effect]:
         message = read_message(data)
+        if self._play is not None:
+            self._play.pacing.heard(sender, now_ms)
         match message:
             case LobbyWords():
                 return self._hear_lobby(message, now_ms, wall_ms)
@@ -222,7 +224,7 @@ class Session:
         if not play.final.is_closed or self._annexed:
             return effects
         self._annexed = True
-        names, certificate = self._lobby.name_openings, play.certificate()
+        names, certificate = self._lobby.name_openings, play.tapes.certificate(play.final.head)
         message = annex_message(play.founding.match, play.final.head.digest, self.seat, certificate, names)
         annex = Annex(
             seat=self.seat,
