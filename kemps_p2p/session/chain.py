@@ -66,7 +66,7 @@ class Chain:
         self._items = items
         self._waiting: dict[tuple[int, Seat], tuple[TapeItem, Entry]] = {}
         self._unfinal: deque[Accepted] = deque()
-        self._digests: list[Digest] = [start.head.digest]
+        self._stands: list[Ack] = [_stand(start)]
         self._acked = [0] * start.seats
         self._early_acks: dict[int, list[tuple[Seat, Ack]]] = {}
 
@@ -85,9 +85,9 @@ class Chain:
     def add_ack(self, seat: Seat, ack: Ack) -> None:
         """Count an ack as far as its entry is known here; keep it otherwise."""
         index = ack.head.index
-        if index >= len(self._digests):
+        if index >= len(self._stands):
             self._early_acks.setdefault(index, []).append((seat, ack))
-        elif self._digests[index] == ack.head.digest:
+        elif self._stands[index] == ack:
             self._acked[seat] = max(self._acked[seat], index)
 
     def accept_next(self, now_ms: int) -> Accepted | None:
@@ -137,7 +137,7 @@ class Chain:
         self._pacing.follow(self.tip, accepted.match, now_ms)
         self.tip = accepted.match
         self._unfinal.append(accepted)
-        self._digests.append(accepted.match.head.digest)
+        self._stands.append(_stand(accepted.match))
         for event in accepted.record.entry.events:
             match event:
                 case Settled(claim=claim):
@@ -197,3 +197,8 @@ class Chain:
             self.final = accepted.match
             done.append(accepted)
         return done
+
+
+def _stand(match: Match) -> Ack:
+    """The one ack that counts for the entry at the head of a match: of its epoch, term, index and digest."""
+    return Ack(epoch=match.epoch, term=match.term, head=match.head)

@@ -3,6 +3,7 @@
 from functools import partial
 
 import pytest
+from msgspec import structs
 from session_helpers import Table, formed, next_of, opened, setup
 
 from kemps_p2p.codec import decode, encode
@@ -269,3 +270,20 @@ def test_no_share_leaves_a_seat_before_it_has_verified_every_turn_itself() -> No
     table.settle().wait(300)
     assert shares_said(table, 2) > 0
     assert table.play(2).final.game.phase is Phase.OPEN
+
+
+# Acks
+
+
+@pytest.mark.parametrize("change", [{"epoch": 1}, {"term": 1}, {}], ids=["epoch", "term", "true"])
+def test_an_ack_of_another_term_or_epoch_makes_nothing_final(change: dict[str, int]) -> None:
+    table = started_and_not_final()
+    duty = int(table.play().tip.on_duty)
+    me, other = (duty + 1) % 4, (duty + 3) % 4
+    table.drops = lambda sender, receiver, data: True
+    tip, before = table.play(me).tip, table.play(me).final.head
+    ack = Ack(epoch=tip.epoch, term=tip.term, head=tip.head)
+    said = pen_as_heard(table, other, me).write((structs.replace(ack, **change),))
+    table.hear(me, other, pack(Batch(items=(said.signed,))))
+    assert table.play(me).final.head == (before if change else tip.head)
+    assert table.faults(me) == []
