@@ -7,11 +7,11 @@ import importlib
 import pkgutil
 from collections.abc import Iterator
 from random import Random
+from types import ModuleType
 from typing import Any
 
 from msgspec import inspect
 
-import kemps_p2p
 from kemps_p2p.codec import Record
 
 LEVELS_MAX = 5
@@ -21,12 +21,22 @@ NEGATIVES = (-1, -32, -33, -128, -129, -32768, -32769, -(2**31), -(2**31) - 1, -
 SIZES = (0, 1, 31, 32, 33, 64, 255, 256)
 
 
+PARTS = ("deck", "game", "ledger", "session", "runtime")
+"""The packages that encode anything or read what others have encoded."""
+
+
+def modules() -> Iterator[ModuleType]:
+    """Every module of these packages."""
+    for part in PARTS:
+        package = importlib.import_module(f"kemps_p2p.{part}")
+        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            yield importlib.import_module(module.name)
+
+
 def record_types() -> tuple[type[Record], ...]:
     """Every record of the package, by module and name."""
-    for module in pkgutil.walk_packages(kemps_p2p.__path__, "kemps_p2p."):
-        if not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
-    found = {kind for kind in _below(Record) if kind.__module__.startswith("kemps_p2p.")}
+    names = {module.__name__ for module in modules()}
+    found = {kind for kind in _below(Record) if kind.__module__ in names}
     return tuple(sorted(found, key=lambda kind: (kind.__module__, kind.__name__)))
 
 
