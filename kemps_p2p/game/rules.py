@@ -64,6 +64,9 @@ def deal_cards(rules: RuleSet, players: int) -> tuple[Card, ...]:
 
 def _deal_limit(value: object) -> object:
     """Turn a table by player count into pairs, so that the record stays a tuple."""
+    if isinstance(value, list):
+        # Pairs are how the record holds the table, and no way to write it.
+        raise RuleError("deal_limit", f"{shown(value)} is not a number, nor a table by number of players")
     if not isinstance(value, Mapping):
         return value
     pairs = []
