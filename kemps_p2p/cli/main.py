@@ -21,6 +21,7 @@ COMMANDS = {
     "demo": ("kemps_p2p.cli.demo:demo", "Play a whole match between peer processes on this machine."),
     "node": ("kemps_p2p.cli.node:node", "Run one peer of a table on this machine, played by a bot."),
     "replay": ("kemps_p2p.cli.replay:replay", "Tell a match from its log, with all hands that were opened."),
+    "rules": ("kemps_p2p.cli.rules:rules", "Rule books, house rules and scenario files."),
     "lab": ("kemps_p2p.cli.lab:lab", "Experiments and benches."),
     "audit": ("kemps_p2p.cli.audit:audit", "Verify everything in one log, or in several of one match."),
 }

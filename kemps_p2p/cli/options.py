@@ -1,13 +1,20 @@
 """Options that several commands share."""
 
 import math
+import os
 import signal
 from pathlib import Path
 from types import FrameType
 
 import click
 
+from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.game.rules import RuleError, RuleSet, load_rules, read_rules, rule_names
+from kemps_p2p.wording.numbers import either
+from kemps_p2p.wording.plain import plain
+
+LINE_CHARACTERS_MAX = 1000
+"""Room for what is wrong with a key and all that is allowed there."""
 
 
 class _Seconds(click.ParamType[float]):
@@ -30,23 +37,44 @@ SECONDS = _Seconds()
 PACES = ("relaxed", "normal", "fast")
 
 
-def read_rule_option(told: str, players: int) -> RuleSet:
-    """The rule set that `--rules` names: a preset, a variant, or a file. Raises `click.BadParameter`."""
+TEXT_BYTES_MAX = 1_000_000
+
+
+def read_text(path: Path) -> str:
+    """The text of a file of rules. Raises `CommandError`: UNREADABLE, or USAGE if it is no text."""
     try:
-        if told in rule_names():
-            rules = load_rules(told)
-        elif Path(told).is_file():
-            rules = read_rules(Path(told).read_text(encoding="utf-8"))
-        else:
-            known = ", ".join(rule_names())
-            raise click.BadParameter(f"no rule set and no file is called {told!r}; there are {known}")
+        with path.open("rb") as file:
+            data = file.read(TEXT_BYTES_MAX + 1)
+    except OSError as error:
+        raise CommandError(Exit.UNREADABLE, f"{path}: cannot be read: {error.strerror or error}") from None
+    if len(data) > TEXT_BYTES_MAX:
+        raise CommandError(Exit.USAGE, f"{path}: far too large for a file of rules")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise CommandError(Exit.USAGE, f"{path}: not TOML: not UTF-8") from None
+
+
+def read_rule_set(told: str) -> RuleSet:
+    """The rule set of that name, or of that file. Raises `CommandError`."""
+    if told in rule_names():
+        return load_rules(told)
+    if not os.path.isfile(told):
+        text = f"no rule set and no file is called {plain(told)}"
+        raise CommandError(Exit.USAGE, text, f"There are {', '.join(rule_names())}.")
+    try:
+        return read_rules(read_text(Path(told)))
     except RuleError as error:
-        raise click.BadParameter(f"{told}: {error}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise click.BadParameter(f"{told} cannot be read: {error}") from None
+        hint = "`kemps rules show kemps --toml` has every key."
+        raise CommandError(Exit.USAGE, f"{told}: {plain(str(error), LINE_CHARACTERS_MAX)}", hint) from None
+
+
+def read_rule_option(told: str, players: int) -> RuleSet:
+    """The rule set that `--rules` names, for so many players. Raises `CommandError`."""
+    rules = read_rule_set(told)
     if players not in rules.players:
-        allowed = ", ".join(map(str, rules.players))
-        raise click.BadParameter(f"{told} is for {allowed} players, not {players}")
+        allowed = either([str(count) for count in rules.players])
+        raise CommandError(Exit.USAGE, f"{told} is for {allowed} players, not {players}")
     return rules
 
 

@@ -122,7 +122,8 @@ def _refuse_contradictions(rules: RuleSet, raw: Mapping[str, Any]) -> None:
             raise RuleError("words", f'no printable words for "{kind.value}", which is in calls')
 
 
-def _values(rules: RuleSet) -> dict[str, Any]:
+def values_of(rules: RuleSet) -> dict[str, Any]:
+    """All keys with plain values, as TOML and JSON have them."""
     values: dict[str, Any] = msgspec.to_builtins(rules)
     if not isinstance(rules.deal_limit, int):
         values["deal_limit"] = {str(players): limit for players, limit in rules.deal_limit}
@@ -134,7 +135,7 @@ def override(rules: RuleSet, values: Mapping[str, Any]) -> RuleSet:
     for key in values:
         if key not in KEYS:
             raise RuleError(key, no_such_key(key, KEYS))
-    return _from_values({**_values(rules), **values})
+    return _from_values({**values_of(rules), **values})
 
 
 def read_rules(text: str) -> RuleSet:
@@ -178,6 +179,17 @@ def load_text(name: str, key: str = "rules") -> str:
     return _FOLDER.joinpath(*(name + _SUFFIX).split("/")).read_text(encoding="utf-8")
 
 
+def load_summary(name: str) -> str:
+    """What a preset or named variant is, in a line: the first paragraph of its comment."""
+    lines: list[str] = []
+    for line in load_text(name).splitlines():
+        said = line.removeprefix("#").strip()
+        if not line.startswith("#") or not said:
+            break
+        lines.append(said)
+    return " ".join(lines)
+
+
 @cache
 def load_rules(name: str, key: str = "rules") -> RuleSet:
     """The rule set of a preset or named variant."""
@@ -197,7 +209,7 @@ def _toml(value: object) -> str:
 
 
 def _canonical(rules: RuleSet) -> dict[str, str]:
-    values = _values(rules)
+    values = values_of(rules)
     return {key: _toml(values[key]) for key in KEYS}
 
 
@@ -238,8 +250,10 @@ __all__ = [
     "deal_cards",
     "first_difference",
     "load_rules",
+    "load_summary",
     "load_text",
     "override",
     "read_rules",
     "rule_names",
+    "values_of",
 ]

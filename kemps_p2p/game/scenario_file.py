@@ -345,23 +345,27 @@ def _deal(value: Any, where: str, cards: _Cards) -> Layout:
     return cards.layout(_fields(value, where, known, ("hands", "pool")), where)
 
 
+_SCENARIO: Mapping[str, Reader] = {
+    "title": _text,
+    "source": _text,
+    "rules": _text,
+    "players": _whole,
+    "overrides": _table,
+    "table": _table,
+    "deal": _list,
+    "step": _list,
+}
+SCENARIO_KEYS = frozenset(_SCENARIO)
+"""What a scenario has at its top level."""
+
+
 def parse_scenario(text: str) -> Scenario:
     """Read a scenario; `ScenarioError` with one line if the text is none."""
     try:
         values = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise ScenarioError(f"not TOML: {error}") from None
-    known: dict[str, Reader] = {
-        "title": _text,
-        "source": _text,
-        "rules": _text,
-        "players": _whole,
-        "overrides": _table,
-        "table": _table,
-        "deal": _list,
-        "step": _list,
-    }
-    given = _fields(values, "scenario", known, ("title", "rules", "players", "table"))
+    given = _fields(values, "scenario", _SCENARIO, ("title", "rules", "players", "table"))
     try:
         rules = override(load_rules(given["rules"]), given.get("overrides", {}))
     except RuleError as error:
