@@ -9,6 +9,7 @@ from kemps_p2p.codec import Digest, Record, decode, tagged_hash
 from kemps_p2p.deck.group import Group, group_named
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.game.rules import RuleError, RuleSet, canonical_text, read_rules
+from kemps_p2p.game.state import dealer_of_first_deal
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import check_key, verify
 from kemps_p2p.session.messages import PROTOCOL_VERSION
@@ -28,13 +29,16 @@ class SeatRecord(Record, frozen=True):
 
 
 class Genesis(Record, frozen=True):
-    """The body that all sign. `previous` is the last head of the match this one is a rematch of, or zeros."""
+    """The body that all sign. `previous` is the last head of the match this one is a rematch of, or zeros;
+    `matches` counts those that the same table has finished before.
+    """
 
     version: int
     group: str
     rules: str
     seats: tuple[SeatRecord, ...]
     previous: Digest
+    matches: int
 
 
 class SignedGenesis(Record, frozen=True, tag=1):
@@ -84,6 +88,11 @@ class Founding:
         """The first dealer where the rule set draws one."""
         return Seat(int.from_bytes(self.joint_random, "big") % self.seats)
 
+    @property
+    def first_dealer(self) -> Seat:
+        """Who deals first: drawn, seat 0, or the next seat with every match of the table."""
+        return dealer_of_first_deal(self.rules, self.seats, self.genesis.matches, self.drawn_dealer)
+
 
 def found(raw: bytes) -> Founding:
     """Check a genesis body. Raises `PeerFault` BAD_GENESIS or BAD_KEY."""
@@ -119,6 +128,8 @@ def found(raw: bytes) -> Founding:
         raise PeerFault(Fault.BAD_GENESIS, "two seats share a key")
     if len(genesis.previous) != 32:
         raise PeerFault(Fault.BAD_GENESIS, "the previous head has the wrong length")
+    if genesis.matches < 0 or (genesis.matches == 0) != (genesis.previous == NO_MATCH):
+        raise PeerFault(Fault.BAD_GENESIS, "a first match follows none, a rematch the one before it")
     return Founding(match_id(raw), genesis, rules, group, keys)
 
 

@@ -11,7 +11,7 @@ Section "Lobby" of protocol.md.
 
 from dataclasses import dataclass
 
-from kemps_p2p.codec import derive, encode, tagged_hash
+from kemps_p2p.codec import Digest, derive, encode, tagged_hash
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.game.rules import RuleError, RuleSet, canonical_text, first_difference, read_rules
 from kemps_p2p.ids import Seat
@@ -49,6 +49,7 @@ class Setup:
     """What a peer brings to the table. `roster`: identity keys by seat. `meeting`: 32 bytes that all peers
     derive from how they met, fresh for each meeting, so that no word of another lobby counts. `secret`: 32
     bytes, drawn for this match alone and on disk before anything is sent; later secrets are derived from it.
+    `previous`, `matches`: of a rematch, the last head of the match before and how many there were.
     """
 
     identity: Identity
@@ -59,6 +60,8 @@ class Setup:
     rules: RuleSet
     group: str
     secret: bytes
+    previous: Digest = NO_MATCH
+    matches: int = 0
 
 
 def check_name(name: str) -> None:
@@ -75,7 +78,10 @@ class Lobby:
         self._setup = setup
         self._seats = len(setup.roster)
         self._rules = canonical_text(setup.rules)
-        self._table = tagged_hash("kemps/v1/table", setup.group.encode(), setup.meeting, *setup.roster)
+        before = setup.previous, setup.matches.to_bytes(8, "big")
+        self._table = tagged_hash(
+            "kemps/v1/table", setup.group.encode(), setup.meeting, *before, *setup.roster
+        )
         self._nonce, self._nonce_salt, self._name_salt = (
             derive("kemps/v1/lobby-secret", setup.secret, what)[:32] for what in (b"nonce", b"salt", b"name")
         )
@@ -227,7 +233,8 @@ class Lobby:
                 )
                 for seat, key in enumerate(self._setup.roster)
             ),
-            previous=NO_MATCH,
+            previous=self._setup.previous,
+            matches=self._setup.matches,
         )
 
     def _hear_seal(self, seat: Seat, signature: bytes, founding: Founding) -> None:

@@ -17,7 +17,7 @@ from kemps_p2p.game.actions import Action, Kind, Next, kind
 from kemps_p2p.game.conflicts import conflicts
 from kemps_p2p.game.denials import proof_cards
 from kemps_p2p.game.rules import deal_cards
-from kemps_p2p.game.state import Phase, State, check, dealer_of_first_deal, new_match, owed_faces
+from kemps_p2p.game.state import Phase, State, check, new_match, owed_faces
 from kemps_p2p.ids import Position, Seat, Team
 from kemps_p2p.ledger.poll import DecidedSet
 from kemps_p2p.ledger.tape import Claim, Head, TapeItem
@@ -107,8 +107,8 @@ class Match(Struct, frozen=True, kw_only=True):
 
 def begin(founding: Founding) -> Match:
     """The state at genesis."""
-    dealer = dealer_of_first_deal(founding.rules, founding.seats, 0, founding.drawn_dealer)
-    game = new_match(founding.rules, founding.seats, dealer)
+    dealer = founding.first_dealer
+    game = new_match(founding.rules, founding.seats, dealer, founding.genesis.matches)
     head = Head(index=0, digest=founding.match)
     return Match(
         founding=founding,
@@ -132,11 +132,6 @@ def begin(founding: Founding) -> Match:
         shown_ms=None,
         is_closed=False,
     )
-
-
-def first_dealer(match: Match) -> Seat:
-    """The seat from which the ordering duty rotates."""
-    return dealer_of_first_deal(match.founding.rules, match.seats, 0, match.founding.drawn_dealer)
 
 
 def fresh_deck(match: Match, deal: int) -> Deck:

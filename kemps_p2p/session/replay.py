@@ -25,7 +25,7 @@ from kemps_p2p.session.claims import contest, drawn, ruled, settled
 from kemps_p2p.session.deeds import blamed, carried, recycle, turn_up_ready
 from kemps_p2p.session.fold import Fold, OpenRecord, Proofs
 from kemps_p2p.session.genesis import Founding
-from kemps_p2p.session.match import PAST_ENTRIES, Match, Past, begin, first_dealer, is_over, is_ready
+from kemps_p2p.session.match import PAST_ENTRIES, Match, Past, begin, is_over, is_ready
 from kemps_p2p.session.messages import AutoPassed, Checkpoint, Closed, PlayStarted, read_note
 
 ELAPSED_MS_MAX = (1 << 40) - 1
@@ -169,7 +169,7 @@ def _checkpoint(work: Fold, said: Checkpoint, *, is_last: bool) -> None:
     if said.scores != game.scores:
         raise work.fault(Fault.BAD_CHECKPOINT, f"the scores are {game.scores}, not {said.scores}")
     if game.deal > 0:
-        duty = on_duty(match.seats, first_dealer(match), game.deal)
+        duty = on_duty(match.seats, match.founding.first_dealer, game.deal)
         work.match = replace(match, term=match.term + 1, on_duty=duty)
 
 

@@ -129,6 +129,7 @@ class Scribe:
             rules=canonical_text(rules),
             seats=seats,
             previous=NO_MATCH,
+            matches=0,
         )
         raw = encode(genesis)
         founding = found(raw)
