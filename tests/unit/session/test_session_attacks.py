@@ -6,20 +6,32 @@ import pytest
 from msgspec import structs
 from session_helpers import Table, formed, next_of, opened, setup
 
-from kemps_p2p.codec import decode, encode
+from kemps_p2p.codec import Digest, decode, encode
 from kemps_p2p.deck.deal import check_turn, make_shares
 from kemps_p2p.game.actions import Action, Call, Gesture, Next, Partner, Swap
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.state import next_dealer
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Carried, Entry, LogRecord, Result, Settled
-from kemps_p2p.ledger.tape import Ack, Append, Claim, Deed, Head, Item, Statement, TapeItem, TapeWriter
+from kemps_p2p.ledger.tape import (
+    Ack,
+    Append,
+    Claim,
+    Deed,
+    Head,
+    Item,
+    Signed,
+    Statement,
+    TapeItem,
+    TapeWriter,
+)
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.dealing import deal_seed
 from kemps_p2p.session.duties import OweShares, duties
 from kemps_p2p.session.fold import open_record
+from kemps_p2p.session.genesis import found
 from kemps_p2p.session.logfile import read_object
-from kemps_p2p.session.messages import Batch, ShareDeed, pack, read_deed, read_message
+from kemps_p2p.session.messages import Batch, ShareDeed, Status, TurnDeed, pack, read_deed, read_message
 
 
 class Puppet:
@@ -287,3 +299,47 @@ def test_an_ack_of_another_term_or_epoch_makes_nothing_final(change: dict[str, i
     table.hear(me, other, pack(Batch(items=(said.signed,))))
     assert table.play(me).final.head == (before if change else tip.head)
     assert table.faults(me) == []
+
+
+# What is joint, and what is said once
+
+
+def test_a_seat_that_copies_the_commitment_of_another_cancels_nothing() -> None:
+    """It can open it only with the same nonce, and two that are equal still change the joint value."""
+    genesis = formed().play().founding.genesis
+    values, dealers = set(), set()
+    for number in range(32):
+        same = {"nonce": bytes([number]) * 32, "nonce_salt": bytes(32)}
+        seats = (*(structs.replace(record, **same) for record in genesis.seats[:2]), *genesis.seats[2:])
+        made = found(encode(structs.replace(genesis, seats=seats)))
+        values.add(made.joint_random)
+        dealers.add(made.drawn_dealer)
+    assert len(values) == 32
+    assert dealers == {0, 1, 2, 3}
+
+
+def signed_turns(items: list[Signed], seat: int) -> list[Signed]:
+    return [signed for signed in items if (item := decode(signed.raw, Item)).seat == seat and has_turn(item)]
+
+
+def has_turn(item: Item) -> bool:
+    deeds = [read_deed(word.payload) for word in item.body if isinstance(word, Deed)]
+    return any(isinstance(deed, TurnDeed) for deed in deeds)
+
+
+def test_a_turn_once_written_is_resent_as_it_was_and_never_made_anew() -> None:
+    table = formed().wait(1000)
+    written = [decode(effect.data, Signed) for effect in table.appended[0][1:] if is_item(effect)]
+    (turn,) = signed_turns(written, 0)
+    nothing = Status(lengths=(0,) * 4, sums=(Digest(bytes(32)),) * 4, final=0)
+    for _ in range(2):
+        effects = table.sessions[0].receive(Seat(1), pack(nothing), table.now_ms, 0)
+        assert not [effect for effect in effects if isinstance(effect, fx.Compute | fx.Append)]
+        read = [read_message(effect.data) for effect in effects if isinstance(effect, fx.Send)]
+        resent = [signed for batch in read if isinstance(batch, Batch) for signed in batch.items]
+        assert signed_turns(resent, 0) == [turn]
+        table.wait(500)
+
+
+def is_item(effect: fx.Append) -> bool:
+    return effect.file is fx.File.JOURNAL
