@@ -80,9 +80,9 @@ def read_code(text: str) -> Code:
     return Code(number, first, second)
 
 
-def words_of(digest: bytes) -> tuple[str, ...]:
+def words_of(digest: bytes) -> str:
     """Three words for a match id: whoever sees other words is at another table, or somebody is in between."""
-    return _words(digest, MATCH_WORDS)
+    return " ".join(_words(digest, MATCH_WORDS))
 
 
 def fingerprint(key: bytes) -> str:

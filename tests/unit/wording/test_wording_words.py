@@ -88,10 +88,10 @@ def test_what_is_no_code_is_shown_harmlessly() -> None:
 
 
 def test_the_words_of_a_match_are_its_first_bits() -> None:
-    assert words_of(bytes(32)) == (WORDS[0],) * 3
-    assert words_of(b"\xff" * 32) == (WORDS[511],) * 3
+    assert words_of(bytes(32)) == f"{WORDS[0]} {WORDS[0]} {WORDS[0]}"
+    assert words_of(b"\xff" * 32) == f"{WORDS[511]} {WORDS[511]} {WORDS[511]}"
     digest = (1 << (256 - 9) | 2 << (256 - 18) | 3 << (256 - 27)).to_bytes(32, "big")
-    assert words_of(digest) == (WORDS[1], WORDS[2], WORDS[3])
+    assert words_of(digest) == f"{WORDS[1]} {WORDS[2]} {WORDS[3]}"
 
 
 def test_fingerprints_tell_keys_apart() -> None:
