@@ -62,6 +62,7 @@ from kemps_p2p.session.messages import (
     read_note,
 )
 from kemps_p2p.session.replay import step
+from kemps_p2p.wording.words import CodeError, read_code
 from protocol_table import identity, table
 from vectors.form import FOLDER, read
 from vectors.make_ledger import signed_by
@@ -215,12 +216,14 @@ TEXTS: dict[str, tuple[Callable[[str], object], type[KempsError]]] = {
     "run_scenario": (run_scenario, ScenarioError),
     "parse_card": (parse_card, CardError),
     "parse_cards": (parse_cards, CardError),
+    "read_code": (read_code, CodeError),
 }
 
 
 @cache
 def true_texts() -> tuple[str, ...]:
-    """Rule books and scenarios."""
+    """Rule books, scenarios, cards and codes."""
     scenarios = sorted((FOLDER.parent / "scenarios").rglob("*.toml"))
     books = [load_text(name) for name in rule_names()] + [canonical_text(load_rules("kems"))]
-    return (*books, *(path.read_text(encoding="utf-8") for path in scenarios))
+    short = ("7S 7H 9C'", "3-cobalt-otter")
+    return (*books, *(path.read_text(encoding="utf-8") for path in scenarios), *(4 * short))

@@ -4,14 +4,15 @@ The source is a seeded `random.Random` for vectors, and one that hypothesis stee
 """
 
 import importlib
-import pkgutil
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
-from types import ModuleType
 from typing import Any
 
 from msgspec import inspect
 
+import kemps_p2p
 from kemps_p2p.codec import Record
 
 LEVELS_MAX = 5
@@ -21,21 +22,18 @@ NEGATIVES = (-1, -32, -33, -128, -129, -32768, -32769, -(2**31), -(2**31) - 1, -
 SIZES = (0, 1, 31, 32, 33, 64, 255, 256)
 
 
-PARTS = ("deck", "game", "ledger", "session", "runtime")
-"""The packages that encode anything or read what others have encoded."""
-
-
-def modules() -> Iterator[ModuleType]:
-    """Every module of these packages."""
-    for part in PARTS:
-        package = importlib.import_module(f"kemps_p2p.{part}")
-        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-            yield importlib.import_module(module.name)
+PACKAGE = Path(kemps_p2p.__file__).parent
 
 
 def record_types() -> tuple[type[Record], ...]:
     """Every record of the package, by module and name."""
-    names = {module.__name__ for module in modules()}
+    names = set()
+    for path in PACKAGE.rglob("*.py"):
+        # Only what defines records is imported: all else may be as heavy as it likes.
+        if re.search(r"^class \w+\(Record\b", path.read_text(encoding="utf-8"), re.MULTILINE):
+            names.add(".".join((PACKAGE.name, *path.relative_to(PACKAGE).with_suffix("").parts)))
+    for name in names:
+        importlib.import_module(name)
     found = {kind for kind in _below(Record) if kind.__module__ in names}
     return tuple(sorted(found, key=lambda kind: (kind.__module__, kind.__name__)))
 
