@@ -18,7 +18,7 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.poll import Order, compare, decide, needed_words
 
 SHORT = 40
-LONG = 20_000
+LONG = 5_000
 T = TypeVar("T")
 
 Property = Callable[[st.DataObject], None]
