@@ -3,7 +3,8 @@
 And of two logs that contradict each other, of which a seat is.
 """
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from functools import cache
 
 from msgspec import msgpack
 
@@ -15,9 +16,9 @@ from kemps_p2p.session.logfile import LOG_MAGIC, header_of
 from kemps_p2p.session.messages import PROTOCOL_VERSION
 from vectors import lies_in_form, lies_in_play
 from vectors.form import Vector, as_text, changed
-from vectors.lie_stages import keyed, lies, seated, spoilt
+from vectors.lie_stages import keyed, lies, spoilt
 from vectors.log_scribe import Scribe
-from vectors.make_logs import Finding, Told, as_finding, matches
+from vectors.make_logs import STUB, Finding, Told, as_finding, matches, short
 
 ENTRIES = 4
 """Of the log that is damaged here; its objects are header, genesis, these, and the annex."""
@@ -46,106 +47,109 @@ def short_files() -> dict[str, bytes]:
 
 def damaged() -> list[Told]:
     """One log, damaged in one place each time."""
+    return [*unreadable(), *incomplete(), *mixed(), *altered()]
+
+
+@cache
+def whole() -> tuple[bytes, ...]:
+    """The objects of the log that is damaged."""
     s = spoilt().copy()
-    s.objects.append(s.annex())
-    objects, founding = tuple(s.objects), s.match.founding
-    heads = [head_at(index) for index in range(ENTRIES + 1)]
+    return (*s.objects, s.annex())
 
-    def damage(name: str, parts: tuple[bytes, ...], *found: Finding, held: int | None, **fields: Any) -> Told:
-        """`held`: the index of the last entry that holds, None if not even the genesis does."""
-        head = None if held is None else heads[held]
-        return Told(
-            name, b"".join(parts), fields.pop("verdict", Verdict.VIOLATED), found, head=head, **fields
-        )
 
-    incomplete = {"verdict": Verdict.UNDECIDABLE}
-    unreadable = {"verdict": Verdict.UNREADABLE}
+def damage(
+    name: str,
+    parts: Sequence[bytes],
+    *found: Finding,
+    held: int | None,
+    verdict: Verdict = Verdict.VIOLATED,
+    allows_stub: bool = True,
+) -> Told:
+    """`held`: the index of the last entry that holds, None if not even the genesis does."""
+    head = None if held is None else spoilt().match.past[held].head
+    return Told(name, b"".join(parts), verdict, found, head=head, allows_stub=allows_stub)
+
+
+def unreadable() -> Iterator[Told]:
+    """What is no log, or one of a later version."""
+    is_none: Finding = (0, Flaw.NOT_A_LOG, None)
+    newer = encode((0, LOG_MAGIC, PROTOCOL_VERSION + 1, "whatever comes"))
+    is_newer: Finding = (0, Fault.NEWER_VERSION, None)
+    for name, parts, found in (
+        ("empty", (), is_none),
+        ("not-a-log", (b"hello\n",), is_none),
+        ("no-header", whole()[1:], is_none),
+        ("newer-version", (newer, *whole()[1:]), is_newer),
+    ):
+        yield damage(name, parts, found, held=None, verdict=Verdict.UNREADABLE)
+
+
+def incomplete() -> Iterator[Told]:
+    """Logs that hold as far as they go."""
+    objects = whole()
+    body, annex = objects[:-1], objects[-1]
     no_acks: Finding = (ENTRIES + 1, Flaw.NO_CERTIFICATE, None)
     torn: Finding = (ENTRIES + 1, Flaw.TORN, None)
-    body, annex = objects[:-1], objects[-1]
-    header = header_of(founding)
-    newer = encode((0, LOG_MAGIC, PROTOCOL_VERSION + 1, "whatever comes"))
-    long_head = b"\xdc\x00\x03" + objects[3][1:]
-    other = seated().copy()
+    torn_entry: tuple[Finding, ...] = ((3, Flaw.TORN, None), (3, Flaw.NOT_CLOSED, None))
+    not_closed: Finding = (ENTRIES, Flaw.NOT_CLOSED, None)
+    told: tuple[tuple[str, tuple[bytes, ...], tuple[Finding, ...], int | None], ...] = (
+        ("header-alone", objects[:1], ((0, Flaw.NO_GENESIS, None),), None),
+        ("genesis-alone", objects[:2], ((1, Flaw.NOT_CLOSED, None),), 0),
+        ("not-closed", objects[:-2], (not_closed,), ENTRIES - 1),
+        ("no-certificate", body, (no_acks,), ENTRIES),
+        ("torn-annex", (*body, annex[:-1]), (torn, no_acks), ENTRIES),
+        ("torn-entry", (*objects[:4], objects[4][:100]), torn_entry, 2),
+        ("zeros-behind", (*objects, bytes(64)), (torn,), ENTRIES),
+    )
+    for name, parts, found, held in told:
+        yield damage(name, parts, *found, held=held, verdict=Verdict.UNDECIDABLE)
+
+
+def mixed() -> Iterator[Told]:
+    """Logs with an object too many, too few, or in the wrong place."""
+    objects = whole()
+    behind: Finding = (ENTRIES + 1, Flaw.AFTER_ANNEX, None)
+    garbage: Finding = (ENTRIES + 1, Fault.MALFORMED, None)
+    missing: Finding = (2, Flaw.MISSING_ENTRY, None)
+    again: Finding = (2, Flaw.OUT_OF_PLACE, None)
+    other = Scribe.seated(short(word="KE"), 4, STUB)
     other.do(0, act.Gesture(name="wink"))
-    return [
-        damage("empty", (b"",), (0, Flaw.NOT_A_LOG, None), held=None, **unreadable),
-        damage("not-a-log", (b"hello\n",), (0, Flaw.NOT_A_LOG, None), held=None, **unreadable),
-        damage("no-header", objects[1:], (0, Flaw.NOT_A_LOG, None), held=None, **unreadable),
-        damage(
-            "newer-version", (newer, *objects[1:]), (0, Fault.NEWER_VERSION, None), held=None, **unreadable
-        ),
-        damage("header-alone", objects[:1], (0, Flaw.NO_GENESIS, None), held=None, **incomplete),
-        damage("genesis-alone", objects[:2], (1, Flaw.NOT_CLOSED, None), held=0, **incomplete),
-        damage("not-closed", objects[:-2], (ENTRIES, Flaw.NOT_CLOSED, None), held=ENTRIES - 1, **incomplete),
-        damage("no-certificate", body, no_acks, held=ENTRIES, **incomplete),
-        damage("torn-annex", (*body, annex[:-1]), torn, no_acks, held=ENTRIES, **incomplete),
-        damage(
-            "torn-entry",
-            (*objects[:4], objects[4][:100]),
-            (3, Flaw.TORN, None),
-            (3, Flaw.NOT_CLOSED, None),
-            held=2,
-            **incomplete,
-        ),
-        damage("zeros-behind", (*objects, bytes(64)), torn, held=ENTRIES, **incomplete),
-        damage("garbage-behind", (*objects, b"\xff\xfe"), (ENTRIES + 1, Fault.MALFORMED, None), held=ENTRIES),
-        damage("annex-twice", (*objects, annex), (ENTRIES + 1, Flaw.AFTER_ANNEX, None), held=ENTRIES),
-        damage("record-behind-the-annex", (*objects, objects[2]), (5, Flaw.AFTER_ANNEX, None), held=ENTRIES),
-        damage("entry-left-out", objects[:3] + objects[4:], (2, Flaw.MISSING_ENTRY, None), held=1),
-        damage("entry-twice", objects[:4] + objects[3:], (2, Flaw.OUT_OF_PLACE, None), held=2),
-        damage(
-            "entries-exchanged",
-            (*objects[:3], objects[4], objects[3], *objects[5:]),
-            (2, Flaw.MISSING_ENTRY, None),
-            (2, Flaw.OUT_OF_PLACE, None),
-            held=1,
-        ),
-        damage(
-            "header-of-six-seats",
-            (encode(changed(header, seats=6)), *objects[1:]),
-            (0, Flaw.BAD_HEADER, None),
-            held=ENTRIES,
-        ),
-        damage(
-            "genesis-without-a-signature",
-            (objects[0], unsigned(objects[1]), *objects[2:]),
-            (0, Fault.BAD_GENESIS, None),
-            held=ENTRIES,
-        ),
-        damage(
-            "genesis-with-a-false-signature",
-            (objects[0], flipped(objects[1]), *objects[2:]),
-            (0, Fault.BAD_SIGNATURE, None),
-            held=ENTRIES,
-        ),
-        damage(
-            "one-bit-of-a-signature",
-            (*objects[:3], flipped(objects[3]), *objects[4:]),
-            (2, Fault.BAD_SIGNATURE, None),
-            held=1,
-        ),
-        damage(
-            "one-bit-of-the-annex",
-            (*body, flipped(annex)),
-            (ENTRIES + 1, Fault.BAD_SIGNATURE, None),
-            no_acks,
-            held=ENTRIES,
-        ),
-        damage(
-            "not-canonical",
-            (*objects[:3], long_head, *objects[4:]),
-            (2, Fault.NOT_CANONICAL, None),
-            held=1,
-        ),
-        damage("insecure-group", objects, (0, Flaw.INSECURE_GROUP, None), held=ENTRIES, allows_stub=False),
-    ]
+    foreign = (*objects[:3], other.objects[2], *objects[4:])
+    exchanged = (*objects[:3], objects[4], objects[3], *objects[5:])
+    yield damage("garbage-behind", (*objects, b"\xff\xfe"), garbage, held=ENTRIES)
+    yield damage("annex-twice", (*objects, objects[-1]), behind, held=ENTRIES)
+    yield damage("record-behind-the-annex", (*objects, objects[2]), behind, held=ENTRIES)
+    yield damage("entry-left-out", objects[:3] + objects[4:], missing, held=1)
+    yield damage("entry-twice", objects[:4] + objects[3:], again, held=2)
+    yield damage("entries-exchanged", exchanged, missing, again, held=1)
+    yield damage("record-of-another-match", foreign, (2, Fault.WRONG_MATCH, None), held=1)
 
 
-def head_at(index: int) -> Any:
-    """The head of the damaged log at an index."""
-    past = spoilt().match.past
-    return past[index].head
+def altered() -> Iterator[Told]:
+    """Logs with other bytes in one object."""
+    header, genesis, *records, annex = whole()
+    first, second, *later = records
+    false: Finding = (0, Fault.BAD_SIGNATURE, None)
+    six_seats = encode(changed(header_of(spoilt().match.founding), seats=6))
+    yield damage("header-of-six-seats", (six_seats, *whole()[1:]), (0, Flaw.BAD_HEADER, None), held=ENTRIES)
+    for name, lie, found in (
+        ("genesis-without-a-signature", unsigned(genesis), (0, Fault.BAD_GENESIS, None)),
+        ("genesis-with-a-false-signature", flipped(genesis), false),
+    ):
+        yield damage(name, (header, lie, *records, annex), found, held=ENTRIES)
+    for name, lie, fault in (
+        ("one-bit-of-a-signature", flipped(second), Fault.BAD_SIGNATURE),
+        ("not-canonical", b"\xdc\x00\x03" + second[1:], Fault.NOT_CANONICAL),
+    ):
+        yield damage(name, (header, genesis, first, lie, *later, annex), (2, fault, None), held=1)
+    unsigned_annex: tuple[Finding, ...] = (
+        (ENTRIES + 1, Fault.BAD_SIGNATURE, None),
+        (ENTRIES + 1, Flaw.NO_CERTIFICATE, None),
+    )
+    bit = (header, genesis, *records, flipped(annex))
+    yield damage("one-bit-of-the-annex", bit, *unsigned_annex, held=ENTRIES)
+    stub: Finding = (0, Flaw.INSECURE_GROUP, None)
+    yield damage("insecure-group", whole(), stub, held=ENTRIES, allows_stub=False)
 
 
 def flipped(data: bytes) -> bytes:
