@@ -215,9 +215,7 @@ def add_turn(deck: Deck, seat: Seat, turn: Turn) -> Deck:
 def _share_statement(
     deck: Deck, seat: Seat, positions: tuple[Position, ...], parts: tuple[Point, ...]
 ) -> ShareStatement:
-    key = deck.keys[seat]
-    if key is None:
-        raise ValueError("the seat has no key")
+    key = _present(deck.keys[seat])
     last = list_before(deck, Seat(deck.table.seats))
     masks = tuple(last.a[index_of(deck, position)] for position in positions)
     return ShareStatement(deck.context(seat, Stage.SHARES), Point(key.key), positions, masks, parts)

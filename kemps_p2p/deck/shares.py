@@ -19,7 +19,6 @@ from kemps_p2p.deck.group import (
     ORDER,
     Group,
     Point,
-    check_length,
     check_point,
     check_points,
     check_scalar,
@@ -190,5 +189,4 @@ def verify_shares(statement: ShareStatement, proof: Proof) -> None:
 
 def check_parts(group: Group, shares: Shares, culprit: Seat) -> tuple[Point, ...]:
     """Return the points of a message of shares. Raises `PeerFault` MALFORMED or BAD_POINT."""
-    check_length(shares.parts, len(shares.positions), "parts", culprit)
     return check_points(group, shares.parts, len(shares.positions), "parts", culprit)

@@ -195,6 +195,21 @@ def test_vectors_of_another_length_or_order(group: Group, subject_of: Callable[[
             assert code is (Fault.MALFORMED if path == ("positions",) else subject.wrong)
 
 
+def test_lengths_come_before_everything_else() -> None:
+    """Nothing in a turn is looked at, not even the list it names, before all its vectors have their size."""
+    subject = turn_subject(STUB)
+    elsewhere = changed(subject.message, ("input",), bytes(32))
+    with pytest.raises(PeerFault, match="another list"):
+        subject.check(elsewhere)
+    vectors = [path for path, value in places(subject.message) if isinstance(value, tuple)]
+    assert len(vectors) == 6
+    for path in vectors:
+        for act in (subject.check, subject.add):
+            with pytest.raises(PeerFault) as fault:
+                act(changed(elsewhere, path, ()))
+            assert (fault.value.code, fault.value.culprit) == (Fault.MALFORMED, ME)
+
+
 @GROUPS
 @SUBJECTS
 def test_values_of_another_type(group: Group, subject_of: Callable[[Group], Subject]) -> None:
