@@ -9,6 +9,7 @@ from typing import Any
 from protocol_table import SEATS, identity, table
 from vectors import (
     make_codec,
+    make_conflicts,
     make_damage,
     make_decisions,
     make_deck,
@@ -18,7 +19,7 @@ from vectors import (
 )
 from vectors.form import FOLDER
 
-TEXTS = (make_codec, make_ledger, make_tapes, make_decisions, make_deck, make_session)
+TEXTS = (make_codec, make_ledger, make_tapes, make_decisions, make_deck, make_session, make_conflicts)
 
 
 def setting() -> dict[str, Any]:
