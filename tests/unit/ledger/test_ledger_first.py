@@ -3,7 +3,6 @@
 from ledger_helpers import claim, receipt, writer
 
 from kemps_p2p.codec import Digest
-from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.book import ClaimBook, HeldClaim
 from kemps_p2p.ledger.tape import Claim, TapeItem, TapeWriter
 
