@@ -359,6 +359,20 @@ SCENARIO_KEYS = frozenset(_SCENARIO)
 """What a scenario has at its top level."""
 
 
+def _rules(name: str, players: int, overrides: Mapping[str, Any]) -> RuleSet:
+    """The rule set for so many players. Other counts need not be possible under the overrides."""
+    try:
+        base = load_rules(name)
+        if "players" not in overrides and players in base.players:
+            return override(base, {**overrides, "players": [players]})
+        rules = override(base, overrides)
+    except RuleError as error:
+        raise ScenarioError(str(error)) from None
+    if players not in rules.players:
+        _fail("players", f"the rules do not allow {players} players")
+    return rules
+
+
 def parse_scenario(text: str) -> Scenario:
     """Read a scenario; `ScenarioError` with one line if the text is none."""
     try:
@@ -366,13 +380,8 @@ def parse_scenario(text: str) -> Scenario:
     except (ValueError, RecursionError) as error:
         raise ScenarioError(f"not TOML: {error}") from None
     given = _fields(values, "scenario", _SCENARIO, ("title", "rules", "players", "table"))
-    try:
-        rules = override(load_rules(given["rules"]), given.get("overrides", {}))
-    except RuleError as error:
-        raise ScenarioError(str(error)) from None
     players = given["players"]
-    if players not in rules.players:
-        _fail("players", f"the rules do not allow {players} players")
+    rules = _rules(given["rules"], players, given.get("overrides", {}))
     cards = _Cards(rules, players)
     return Scenario(
         title=given["title"],

@@ -142,7 +142,7 @@ def test_any_course_of_play(name: str, players: int, seed: int, script: Script) 
 
 @pytest.mark.soak
 @pytest.mark.parametrize(("name", "players"), TABLES)
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(seed=st.integers(0, 2**32), script=scripts)
 def test_any_course_of_play_at_length(name: str, players: int, seed: int, script: Script) -> None:
     keeps_the_books(name, players, seed, script)

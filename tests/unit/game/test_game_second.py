@@ -36,8 +36,9 @@ from kemps_p2p.game.actions import (
 from kemps_p2p.game.cards import format_card, parse_card
 from kemps_p2p.game.conflicts import order_of_calls
 from kemps_p2p.game.events import Event, Shown, TurnedUp, Verdicts
+from kemps_p2p.game.record import replace
 from kemps_p2p.game.rules import RuleSet, canonical_text, load_rules, override
-from kemps_p2p.game.state import State
+from kemps_p2p.game.state import State, apply_together
 from kemps_p2p.game.table import Layout, Outcome, Table
 from kemps_p2p.ids import Position, Seat
 
@@ -68,8 +69,13 @@ def stacked(rules: Mapping[str, Any], players: int, seed: int) -> Lay:
     return Lay(hands, pool, rest[:size], rest[size:])
 
 
+EXCHANGES = {"swap", "discard", "take"}
+STILL = {"call", "gesture", "say", "signal", "go"}
+"""Steps for which it makes no difference whether a card put down in the same set has been turned up."""
+
+
 class Pair:
-    """One game twice: by the engine and by the book."""
+    """One game twice: by the engine and by the book. Sets also the way that live tables apply them."""
 
     def __init__(self, rules: RuleSet, players: int, seed: int) -> None:
         plain = tomllib.loads(canonical_text(rules))
@@ -152,11 +158,18 @@ class Pair:
         listed = [(Seat(step.seat), self.action(step)) for step in steps]
         outcomes: dict[int, Outcome] = {}
         events: tuple[Event, ...] = ()
+        order = order_of_calls(self.rules, listed)
+        live = table.fork()
+        live.state = apply_together(table.state, [listed[index] for index in order]).state
+        live.settle()
         table.open_set()
-        for index in order_of_calls(self.rules, listed):
+        for index in order:
             outcomes[index] = table.act(Seat(steps[index].seat), self.action(steps[index]))
             events += outcomes[index].events
         events += table.close_set()
+        moved = [step.do for step in steps if step.do not in STILL]
+        if len(moved) < 2 and set(moved) <= EXCHANGES:
+            assert replace(live.state, faces=table.state.faces) == table.state, steps
         return [outcomes[index] for index in range(len(steps))], events
 
     def compare(self) -> None:
