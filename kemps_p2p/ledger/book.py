@@ -11,7 +11,7 @@ Section "Tape" of protocol.md.
 """
 
 import itertools
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
@@ -19,8 +19,19 @@ from kemps_p2p.codec import DIGEST_BYTES, Digest
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.evidence import equivocation
-from kemps_p2p.ledger.poll import Contender, decide
-from kemps_p2p.ledger.tape import STAMP_LEAD_MAX, Ack, Claim, Head, Receipt, Signed, TapeItem, shown
+from kemps_p2p.ledger.poll import Contender, Cut, DecidedSet, closed_at, decide
+from kemps_p2p.ledger.tape import (
+    NO_DIGEST,
+    PLACES_PER_ITEM,
+    STAMP_LEAD_MAX,
+    Ack,
+    Claim,
+    Head,
+    Receipt,
+    Signed,
+    TapeItem,
+    shown,
+)
 
 EARLY_ITEMS_MAX = 4096
 FORK_DEPTH = 64
@@ -240,6 +251,9 @@ class ClaimBook:
         self._known: set[Digest] = set()
         self.undecided: dict[Digest, HeldClaim] = {}
         self.contested: set[Digest] = set()
+        self._ends: list[TapeItem | None] = [None] * seats
+        self._cut: tuple[frozenset[Digest], tuple[int, ...]] | None = None
+        self._is_cut_final = False
 
     def follow(self, item: TapeItem) -> None:
         """Take an item that follows its tape without a gap; it counts when all before it does."""
@@ -265,6 +279,9 @@ class ClaimBook:
                     item = coming.pop()
                     if item.digest in self._silent or self._count_item(item, held):
                         self._counted.add(item.digest)
+                        end = self._ends[seat]
+                        if end is None or item.item.number > end.item.number:
+                            self._ends[seat] = item
                         coming.extend(self._behind.pop(item.digest, ()))
                         moved = True
                     else:
@@ -331,12 +348,66 @@ class ClaimBook:
             )
         )
 
+    def decided(self, logged: Set[Digest] = frozenset()) -> tuple[DecidedSet, ...]:
+        """The sets that may be logged now, by the tapes as they are counted here and without those logged
+        meanwhile. What a cut names waits until the cut is final.
+        """
+        cut = None if self._cut is None else Cut(self._cut[0], closed_at(self.places(), self._cut[1]))
+        waiting = frozenset[Digest]() if cut is None or self._is_cut_final else cut.claims
+        return tuple(
+            found
+            for found in decide(self.contenders(logged), len(self._places), None, self.places(), cut)
+            if waiting.isdisjoint(found.claims)
+            and not any(self.is_blocked(name) or self.is_behind(name, logged) for name in found.claims)
+        )
+
     def is_first(self, claim: Digest) -> bool:
         """True if the poll says by now that nothing undecided goes before the claim."""
-        if claim in self.contested or self.is_blocked(claim) or self.is_behind(claim, frozenset()):
+        return any(found.claims == (claim,) for found in self.decided())
+
+    def contest_of(self, claim: Digest) -> tuple[Digest, ...]:
+        """The claim and all that conflict with it, directly or through others; sorted."""
+        reached = {claim}
+        todo = [claim]
+        while todo:
+            for rival in self.undecided[todo.pop()].rivals - reached:
+                reached.add(rival)
+                todo.append(rival)
+        return tuple(sorted(reached))
+
+    def ends(self) -> tuple[tuple[int, Digest], ...]:
+        """Of each tape how many items count here, and the digest of the last one."""
+        return tuple(
+            (0, NO_DIGEST) if end is None else (end.item.number + 1, end.digest) for end in self._ends
+        )
+
+    def may_cut(self, claims: Collection[Digest], ends: Sequence[tuple[int, Digest]]) -> bool:
+        """True if a contest may be closed at these ends by what is held here.
+
+        Nothing beyond them speaks of the named claims, and nothing undecided that is not named conflicts with
+        them: else a verdict that somebody has read from longer tapes could change.
+        """
+        if any(length > 0 and last not in self._counted for length, last in ends):
             return False
-        decided = decide(self.contenders(frozenset()), len(self._places), None, self.places())
-        return any(found.claims == (claim,) for found in decided)
+        for name in claims:
+            held = self.undecided.get(name)
+            if held is None or held.is_refused or name in self.contested or not held.rivals <= set(claims):
+                return False
+        return all(
+            places.get(name, 0) < length * PLACES_PER_ITEM
+            for (length, _), places in zip(ends, self._places, strict=True)
+            for name in claims
+            if name in places
+        )
+
+    def cut(self, claims: Iterable[Digest], lengths: Iterable[int], *, is_final: bool) -> None:
+        """A contest is closed, at first provisionally."""
+        self._cut = frozenset(claims), tuple(lengths)
+        self._is_cut_final = is_final
+
+    def heal(self) -> None:
+        """The claims of the cut are logged."""
+        self._cut = None
 
     def contenders(self, logged: Set[Digest]) -> list[Contender]:
         """The undecided claims as `decide` takes them, without those logged meanwhile or in a contest."""

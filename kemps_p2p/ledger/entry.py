@@ -15,7 +15,7 @@ from typing import TypeAlias
 from kemps_p2p.codec import Digest, Record, decode
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.tape import Append, Head, Signed, TapeItem
+from kemps_p2p.ledger.tape import NO_DIGEST, Append, Head, Signed, TapeItem
 
 EVENTS_MAX = 256
 
@@ -46,7 +46,10 @@ class Contest(Record, frozen=True, tag=2):
 
 
 class Drawn(Record, frozen=True, tag=3):
-    """The order that the coins gave the contest named at `index`. `coins`: items, by seat."""
+    """The order that the coins gave the contest named at `index`.
+
+    `coins`: the items, by seat; zeros where a seat has not revealed one in time.
+    """
 
     index: int
     coins: tuple[Digest, ...]
@@ -73,6 +76,20 @@ class Blamed(Record, frozen=True, tag=6):
     items: tuple[Digest, ...]
 
 
+class TapeEnd(Record, frozen=True):
+    """Where a tape is closed: how many items of it count, and the digest of the last one."""
+
+    length: int
+    last: Digest
+
+
+class CutOff(Record, frozen=True, tag=7):
+    """A contest has waited too long: its claims are decided by the tapes as they are closed here."""
+
+    claims: tuple[Digest, ...]
+    tapes: tuple[TapeEnd, ...]
+
+
 class Ruled(Record, frozen=True, tag=9):
     """A set of claims that the poll found together, in the order that an arbiter's tape gives it."""
 
@@ -82,8 +99,8 @@ class Ruled(Record, frozen=True, tag=9):
     results: tuple[Result, ...]
 
 
-# Tag 7 is reserved for cuts, tag 8 for a change of membership.
-Event: TypeAlias = Settled | Contest | Drawn | Carried | Note | Blamed | Ruled
+# Tag 8 is reserved for a change of membership.
+Event: TypeAlias = Settled | Contest | Drawn | Carried | Note | Blamed | CutOff | Ruled
 
 
 class Entry(Record, frozen=True):
@@ -138,8 +155,10 @@ def named_items(entry: Entry) -> tuple[Digest, ...]:
             case Contest(claims=claims, evidence=evidence) | Ruled(claims=claims, evidence=evidence):
                 names.update(dict.fromkeys(claims))
                 names.update(dict.fromkeys(evidence))
+            case CutOff(claims=claims):
+                names.update(dict.fromkeys(claims))
             case Drawn(coins=coins):
-                names.update(dict.fromkeys(coins))
+                names.update(dict.fromkeys(coin for coin in coins if coin != NO_DIGEST))
             case Carried(item=item):
                 names[item] = None
             case Blamed(items=items):

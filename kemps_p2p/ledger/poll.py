@@ -10,14 +10,14 @@ claim its author and its rivals, never what it asks for. Invariants:
 Section "Who was first" of protocol.md.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from kemps_p2p.codec import Digest, tagged_hash
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.coins import priority
-from kemps_p2p.ledger.tape import TapeItem, shown
+from kemps_p2p.ledger.tape import PLACES_PER_ITEM, TapeItem, shown
 
 Places = Mapping[Digest, int]
 """What one tape shows: claims on it (own or receipted) and their order; lower is earlier."""
@@ -30,6 +30,17 @@ class Contender:
     id: Digest
     seat: Seat
     rivals: frozenset[Digest]
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A contest that has waited too long: its claims, and the tapes as they were when it was closed.
+
+    What the closed tapes do not show of a named claim is not waited for.
+    """
+
+    claims: frozenset[Digest]
+    tapes: Mapping[Seat, Places]
 
 
 class Order(Enum):
@@ -68,10 +79,12 @@ def decide(
     seats: int,
     observer: Seat | None,
     tapes: Mapping[Seat, Places],
+    cut: Cut | None = None,
 ) -> tuple[DecidedSet, ...]:
     """The sets that may be logged now, in no order among themselves (they commute); empty means wait.
 
-    What waits behind one of them is decided by the next call, without the claims logged in between.
+    What waits behind one of them is decided by the next call, without the claims logged in between. Of the
+    claims that a `cut` names the closed tapes alone are asked, and what else conflicts with them is behind.
     """
     by_id = {claim.id: claim for claim in claims}
     need = needed_words(seats, observer)
@@ -83,7 +96,7 @@ def decide(
             if rival <= a.id or rival not in by_id:
                 continue
             b = by_id[rival]
-            order, by_cause = compare(a, b, seats, observer, tapes)
+            order, by_cause = compare(a, b, seats, observer, tapes, cut=cut)
             if order is not Order.SECOND:
                 ahead[b.id].add(a.id)
             if order is not Order.FIRST:
@@ -104,7 +117,7 @@ def decide(
         )
         for members in sorted(found, key=min)
         if not any(pair <= members for pair in unsettled)
-        and all(_is_witnessed(by_id[member], need, tapes) for member in members)
+        and all(_is_witnessed(by_id[member], need, tapes, cut) for member in members)
     )
 
 
@@ -119,14 +132,28 @@ def _closure(start: Digest, ahead: Mapping[Digest, set[Digest]]) -> frozenset[Di
     return frozenset(reached)
 
 
-def _is_witnessed(claim: Contender, need: int, tapes: Mapping[Seat, Places]) -> bool:
+def _is_witnessed(claim: Contender, need: int, tapes: Mapping[Seat, Places], cut: Cut | None) -> bool:
+    if cut is not None and claim.id in cut.claims:
+        return True
     return sum(claim.id in places for seat, places in tapes.items() if seat != claim.seat) >= need
 
 
 def compare(
-    a: Contender, b: Contender, seats: int, observer: Seat | None, tapes: Mapping[Seat, Places]
+    a: Contender,
+    b: Contender,
+    seats: int,
+    observer: Seat | None,
+    tapes: Mapping[Seat, Places],
+    *,
+    cut: Cut | None = None,
 ) -> tuple[Order, bool]:
     """How two conflicting claims stand, and whether causality says so."""
+    named = () if cut is None else tuple(claim.id for claim in (a, b) if claim.id in cut.claims)
+    if len(named) == 1:
+        return Order.FIRST if named[0] == a.id else Order.SECOND, False
+    is_closed = len(named) == 2
+    if cut is not None and is_closed:
+        tapes = cut.tapes
     for late, early, order in ((b, a, Order.FIRST), (a, b, Order.SECOND)):
         places = tapes.get(late.seat, {})
         if early.id in places and late.id in places and places[early.id] < places[late.id]:
@@ -150,7 +177,7 @@ def compare(
     if second >= need:
         return Order.SECOND, False
     # Neither can reach `need` any more, whatever the words still out say.
-    if expected - second < need and expected - first < need:
+    if is_closed or (expected - second < need and expected - first < need):
         return Order.TOGETHER, False
     return Order.OPEN, False
 
@@ -177,14 +204,31 @@ def places_in(items: Iterable[TapeItem], claims: Collection[Digest]) -> dict[Sea
     return tapes
 
 
+def closed_at(tapes: Mapping[Seat, Places], lengths: Sequence[int]) -> dict[Seat, dict[Digest, int]]:
+    """What the first items of each tape show, as many as `lengths` says, by seat."""
+    return {
+        seat: {claim: place for claim, place in places.items() if place < lengths[seat] * PLACES_PER_ITEM}
+        for seat, places in tapes.items()
+    }
+
+
 Precedes = Callable[[Digest, Digest], bool]
 """(a, b) -> the rules put a before b where causality leaves a choice."""
 
 
-def order_together(decided: DecidedSet, precedes: Precedes, coins: tuple[bytes, ...]) -> tuple[Digest, ...]:
-    """The order of a set that is together, where the coins of the claimants, by seat, draw what is left."""
+def order_together(
+    decided: DecidedSet, precedes: Precedes, coins: tuple[bytes, ...], last: Set[Digest] = frozenset()
+) -> tuple[Digest, ...]:
+    """The order of a set that is together, where the coins of the claimants, by seat, draw what is left.
+
+    `last`: the claims of whoever withheld its coin, behind all others whatever the rules put first.
+    """
     draw = {claim: priority(decided.digest, coins, claim) for claim in decided.claims}
-    return order_by(decided, precedes, draw.__getitem__)
+
+    def is_preferred(a: Digest, b: Digest) -> bool:
+        return precedes(a, b) if (a in last) == (b in last) else b in last
+
+    return order_by(decided, is_preferred, draw.__getitem__)
 
 
 def order_by(

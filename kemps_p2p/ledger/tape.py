@@ -19,7 +19,7 @@ from kemps_p2p.ledger.identity import Identity, verify
 
 ITEM_LABEL = "kemps/v1/item"
 ITEM_BYTES_MAX = 256 * 1024
-_PLACES_PER_ITEM = ITEM_BYTES_MAX
+PLACES_PER_ITEM = ITEM_BYTES_MAX
 """More than an item of the greatest length can name."""
 STAMP_LEAD_MAX = 1024
 """How far a stamp may be beyond the count of all items held, before the item waits.
@@ -189,7 +189,7 @@ def shown(item: TapeItem) -> Iterator[tuple[Digest, int]]:
     A mention names the undecided rivals before it, so those are on the tape as well. A place follows from the
     item alone, so that tapes read live and evidence read later say the same.
     """
-    place = item.item.number * _PLACES_PER_ITEM
+    place = item.item.number * PLACES_PER_ITEM
     for statement in item.item.body:
         match statement:
             case Claim(rivals=rivals):

@@ -20,6 +20,7 @@ from kemps_p2p.ledger.book import ClaimBook
 from kemps_p2p.ledger.entry import (
     Carried,
     Contest,
+    CutOff,
     Drawn,
     Entry,
     Ruled,
@@ -28,12 +29,12 @@ from kemps_p2p.ledger.entry import (
     quorum,
 )
 from kemps_p2p.ledger.evidence import equivocation
-from kemps_p2p.ledger.poll import decide
 from kemps_p2p.ledger.tape import Ack, TapeItem
 from kemps_p2p.session.deeds import is_due, offered
 from kemps_p2p.session.fold import OpenRecord, Proofs
 from kemps_p2p.session.match import Match, first_citable
 from kemps_p2p.session.pacing import Pacing, ordered_in, passes_over
+from kemps_p2p.session.patience import Patience
 from kemps_p2p.session.replay import step
 
 
@@ -57,8 +58,10 @@ class Chain:
         *,
         items: Mapping[Digest, TapeItem],
         pacing: Pacing,
+        patience: Patience,
     ) -> None:
         self._pacing = pacing
+        self._patience = patience
         self.tip = start
         self.final = start
         self._book = book
@@ -108,7 +111,7 @@ class Chain:
             if found is None:
                 return None
             items[name] = found
-        if not self._pacing.is_timely(self.tip, entry, now_ms) or not self._agrees(entry):
+        if not self._pacing.is_timely(self.tip, entry, now_ms) or not self._agrees(entry, now_ms):
             return None
         if passes_over(self.tip, item, entry, self._ordered_after(place), self._book):
             return None
@@ -154,12 +157,29 @@ class Chain:
         self._acked[author] = max(self._acked[author], accepted.match.head.index)
         for seat, ack in self._early_acks.pop(accepted.match.head.index, ()):
             self.add_ack(seat, ack)
+        self._follow_cut()
 
-    def _agrees(self, entry: Entry) -> bool:
+    def _follow_cut(self) -> None:
+        cut = self.tip.cut
+        if cut is None:
+            self._book.heal()
+        else:
+            is_final = self.final.head.index >= cut.index
+            self._book.cut(cut.claims, cut.lengths, is_final=is_final)
+
+    def _agrees(self, entry: Entry, now_ms: int) -> bool:
         """True if the own tapes decide what the entry orders; false means: not yet."""
         logged: set[Digest] = set()
         for event in entry.events:
             match event:
+                case CutOff(claims=named, tapes=ends):
+                    if not self._book.may_cut(named, [(end.length, end.last) for end in ends]):
+                        return False
+                    continue
+                case Drawn():
+                    if not self._patience.is_withheld(self.tip, event, now_ms):
+                        return False
+                    continue
                 case Settled(claim=claim):
                     claims: tuple[Digest, ...] = (claim,)
                 case Contest(claims=named) | Ruled(claims=named):
@@ -172,12 +192,11 @@ class Chain:
                     continue
             if any(name not in self._book.undecided or self._book.is_blocked(name) for name in claims):
                 return False
-            contenders = self._book.contenders(logged)
-            decided = decide(contenders, self.tip.seats, None, self._book.places())
-            if all(found.claims != tuple(sorted(claims)) for found in decided):
+            if all(found.claims != tuple(sorted(claims)) for found in self._book.decided(logged)):
                 return False
             logged.update(claims)
-        return True
+        later = self._ordered_after((entry.index, self.tip.on_duty))
+        return not self._patience.passes_over(logged | later | set(ordered_in(entry)), now_ms)
 
     def _is_due(self, item: TapeItem) -> bool:
         """False if the item has a share that rests on an entry which is not final here yet."""
@@ -188,7 +207,7 @@ class Chain:
             return True
         return all(is_due(self.final, deed) for deed in deeds)
 
-    def finalize(self) -> list[Accepted]:
+    def finalize(self, now_ms: int) -> list[Accepted]:
         """The entries that have become final, in order."""
         reached = sorted(self._acked, reverse=True)[quorum(self.tip.seats) - 1]
         done = []
@@ -196,6 +215,9 @@ class Chain:
             accepted = self._unfinal.popleft()
             self.final = accepted.match
             done.append(accepted)
+            self._patience.note_final(accepted.match, now_ms)
+        if done:
+            self._follow_cut()
         return done
 
 

@@ -17,14 +17,25 @@ from kemps_p2p.game.state import Applied, apply, apply_together, lose_deal, wait
 from kemps_p2p.game.state import Result as GameResult
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.coins import check_coin
-from kemps_p2p.ledger.entry import Contest, Drawn, Result, Ruled, Settled
-from kemps_p2p.ledger.poll import Contender, DecidedSet, Precedes, decide, order_by, order_together, places_in
-from kemps_p2p.ledger.tape import Claim, CoinReveal, Receipt, TapeItem, claim_of
+from kemps_p2p.ledger.entry import Contest, CutOff, Drawn, Result, Ruled, Settled
+from kemps_p2p.ledger.poll import (
+    Contender,
+    Cut,
+    DecidedSet,
+    Precedes,
+    closed_at,
+    decide,
+    order_by,
+    order_together,
+    places_in,
+)
+from kemps_p2p.ledger.tape import NO_DIGEST, Claim, CoinReveal, Receipt, TapeItem, claim_of
 from kemps_p2p.session.fold import Fold
 from kemps_p2p.session.match import (
     Logged,
     Match,
     OpenContest,
+    OpenCut,
     action_of,
     do_conflict,
     is_ready,
@@ -70,6 +81,44 @@ def contest(fold: Fold, event: Contest) -> None:
     fold.match = replace(fold.match, contests=(*fold.match.contests, opened))
 
 
+def cut_off(fold: Fold, event: CutOff) -> None:
+    """Fold the closing of the tapes for a contest that has waited too long."""
+    lengths = tuple(end.length for end in event.tapes)
+    asks = _asks(fold, event.claims)
+    if fold.match.cut is not None or len(lengths) != fold.match.seats or min(lengths) < 0:
+        raise fold.fault(Fault.BAD_ORDER, "a second cut, or one of another table")
+    if len(event.claims) < 2 or event.claims != tuple(sorted(asks)):
+        raise fold.fault(Fault.BAD_ORDER, "a cut names fewer than two claims, or one that is logged or none")
+    if any(ask.is_refused or ask.item.item.number >= lengths[ask.item.seat] for ask in asks.values()):
+        raise fold.fault(Fault.BAD_ORDER, "a cut names a claim that is refused or beyond it")
+    if not _is_one_contest(_contenders(fold.match, asks)):
+        raise fold.fault(Fault.BAD_ORDER, "a cut names claims of two contests")
+    _check_not_contested(fold, asks, event.claims)
+    claims = {name: fold.items[name] for name in event.claims}
+    fold.match = replace(fold.match, cut=OpenCut(fold.index, claims, lengths))
+
+
+def _is_one_contest(contenders: Sequence[Contender]) -> bool:
+    rivals = {contender.id: contender.rivals for contender in contenders}
+    reached = {contenders[0].id}
+    todo = [contenders[0].id]
+    while todo:
+        for rival in rivals[todo.pop()] - reached:
+            reached.add(rival)
+            todo.append(rival)
+    return len(reached) == len(rivals)
+
+
+def heal(fold: Fold) -> None:
+    """A cut is over once each of its claims is logged or in a contest that is drawn."""
+    cut = fold.match.cut
+    if cut is None:
+        return
+    contested = {name for opened in fold.match.contests for name in opened.claims}
+    if all(name in contested or is_overtaken(fold.match, item) for name, item in cut.claims.items()):
+        fold.match = replace(fold.match, cut=None)
+
+
 def ruled(fold: Fold, event: Ruled) -> None:
     """Fold claims that are together and that the dealer's tape orders."""
     order, results = rule(fold, event.claims, event.evidence)
@@ -97,7 +146,8 @@ def drawn(fold: Fold, event: Drawn) -> None:
     opened = next((contest for contest in fold.match.contests if contest.index == event.index), None)
     if opened is None:
         raise fold.fault(Fault.BAD_ORDER, "a draw without a contest")
-    order, results = draw(fold, opened, tuple(fold.items[name] for name in event.coins))
+    items = tuple(None if name == NO_DIGEST else fold.items[name] for name in event.coins)
+    order, results = draw(fold, opened, items)
     if event.order != order:
         raise fold.fault(Fault.BAD_ORDER, "the coins draw another order")
     if event.results != results:
@@ -105,11 +155,17 @@ def drawn(fold: Fold, event: Drawn) -> None:
 
 
 def draw(
-    fold: Fold, opened: OpenContest, coins: tuple[TapeItem, ...]
+    fold: Fold, opened: OpenContest, coins: tuple[TapeItem | None, ...]
 ) -> tuple[tuple[Digest, ...], tuple[Result, ...]]:
-    """Order a contest by its claimants' coins (one item each, by seat) and apply its claims."""
+    """Order a contest by its claimants' coins and apply its claims. `coins`: one item each, by seat.
+
+    Whoever withholds a coin, which is None then, goes last together with its partner.
+    """
     taken = _take_coins(fold, opened, coins)
-    order = order_together(opened.decided, precedence(fold.match, opened.claims), taken)
+    withheld = {seat for seat, item in zip(opened.claimants(), coins, strict=True) if item is None}
+    teams = {fold.match.team_of(seat) for seat in withheld}
+    last = {name for name, item in opened.claims.items() if fold.match.team_of(item.seat) in teams}
+    order = order_together(opened.decided, precedence(fold.match, opened.claims), taken, last)
     contests = tuple(contest for contest in fold.match.contests if contest is not opened)
     fold.match = replace(fold.match, contests=contests)
     items_in_order = [opened.claims[name] for name in order]
@@ -124,19 +180,37 @@ def is_overtaken(match: Match, item: TapeItem) -> bool:
     return last is not None and item.item.number <= last.number
 
 
-def _take_coins(fold: Fold, opened: OpenContest, items: tuple[TapeItem, ...]) -> tuple[bytes, ...]:
-    """Check every claimant's coin and use it up."""
-    if tuple(item.seat for item in items) != opened.claimants():
+def _take_coins(fold: Fold, opened: OpenContest, items: tuple[TapeItem | None, ...]) -> tuple[bytes, ...]:
+    """Check every claimant's coin and use it up; where one is withheld, an empty one stands for it."""
+    claimants = opened.claimants()
+    if len(items) != len(claimants) or any(
+        item is not None and item.seat != seat for item, seat in zip(items, claimants, strict=True)
+    ):
         raise fold.fault(Fault.BAD_EVIDENCE, "the draw does not carry one coin of each claimant")
     chain = list(fold.match.coins)
+    taken = []
     for item in items:
+        if item is None:
+            taken.append(b"")
+            continue
         coin = coin_in(item, opened.index)
         if coin is None:
             raise fold.fault(Fault.BAD_EVIDENCE, "an item without the coin it is named for")
         check_coin(chain[item.seat], coin, item.seat)
         chain[item.seat] = coin
+        taken.append(coin)
     fold.match = replace(fold.match, coins=tuple(chain))
-    return tuple(chain[seat] for seat in opened.claimants())
+    return tuple(taken)
+
+
+def is_coin_of(match: Match, item: TapeItem, index: int) -> bool:
+    """True if an item reveals its seat's next coin for the contest at `index`."""
+    coin = coin_in(item, index)
+    try:
+        check_coin(match.coins[item.seat], coin or b"", item.seat)
+    except PeerFault:
+        return False
+    return True
 
 
 def coin_in(item: TapeItem, index: int) -> bytes | None:
@@ -241,7 +315,9 @@ def check_decided(fold: Fold, wanted: tuple[Digest, ...], names: tuple[Digest, .
     _check_complete(fold, asks, items, frozenset(names))
     _check_not_contested(fold, asks, wanted)
     tapes = places_in(items, asks.keys())
-    for decided in decide(_contenders(fold.match, asks), fold.match.seats, None, tapes):
+    opened = fold.match.cut
+    cut = None if opened is None else Cut(frozenset(opened.claims), closed_at(tapes, opened.lengths))
+    for decided in decide(_contenders(fold.match, asks), fold.match.seats, None, tapes, cut):
         if decided.claims == tuple(sorted(wanted)):
             return decided
     raise fold.fault(Fault.BAD_ORDER, "the evidence does not decide this order")
@@ -291,9 +367,12 @@ def _check_complete(
 
 
 def _check_not_contested(fold: Fold, asks: Mapping[Digest, _Ask], wanted: tuple[Digest, ...]) -> None:
-    """A named contest goes before what conflicts with it, so nothing that does may be logged meanwhile."""
-    for opened in fold.match.contests:
-        for item in opened.claims.values():
+    """What a contest or a cut names goes before what conflicts with it: that may not be logged meanwhile."""
+    groups = [opened.claims for opened in fold.match.contests]
+    if fold.match.cut is not None and not fold.match.cut.claims.keys() >= set(wanted):
+        groups.append(_unlogged(fold.match, fold.match.cut.claims))
+    for named in groups:
+        for item in named.values():
             claim = claim_of(item.item)
             if claim is None or is_stale(fold.match, claim):
                 continue
@@ -302,6 +381,10 @@ def _check_not_contested(fold: Fold, asks: Mapping[Digest, _Ask], wanted: tuple[
                 ask = asks[name]
                 if not ask.is_refused and do_conflict(fold.match, rival, (ask.item.seat, ask.action)):
                     raise fold.fault(Fault.BAD_ORDER, "a claim overtakes a contest that it conflicts with")
+
+
+def _unlogged(match: Match, claims: Mapping[Digest, TapeItem]) -> Mapping[Digest, TapeItem]:
+    return {name: item for name, item in claims.items() if not is_overtaken(match, item)}
 
 
 def _contenders(match: Match, asks: Mapping[Digest, _Ask]) -> list[Contender]:

@@ -12,8 +12,11 @@ from kemps_p2p.codec import Digest
 from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.actions import Action
 from kemps_p2p.game.events import Event as GameEvent
+from kemps_p2p.game.record import State
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Result
+from kemps_p2p.session.messages import Want
+from kemps_p2p.session.races import Race
 
 
 class File(Enum):
@@ -65,10 +68,11 @@ class TableFormed:
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """The rules moved on at a final entry."""
+    """The rules moved on at a final entry; `game` is their state after it."""
 
     index: int
     events: tuple[GameEvent, ...]
+    game: State
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,13 @@ class Known:
 
     action: Action
     result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class Raced:
+    """An own claim met a rival's, and an entry says who was first and by what evidence. Not final yet."""
+
+    race: Race
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +109,14 @@ class Whispered:
 
 
 @dataclass(frozen=True, slots=True)
+class Wanted:
+    """A seat, perhaps the own one, wants something else than before of the table."""
+
+    seat: Seat
+    want: Want
+
+
+@dataclass(frozen=True, slots=True)
 class FaultFound:
     """A peer did what no honest program does. `blamed` only if its signature proves it."""
 
@@ -111,7 +130,9 @@ class MatchClosed:
     head: Digest
 
 
-Sight: TypeAlias = TableFormed | Happened | Known | GestureSeen | Whispered | FaultFound | MatchClosed
+Sight: TypeAlias = (
+    TableFormed | Happened | Known | Raced | GestureSeen | Whispered | Wanted | FaultFound | MatchClosed
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,15 @@ class OpenContest:
         return tuple(sorted({item.seat for item in self.claims.values()}))
 
 
+@dataclass(frozen=True, slots=True)
+class OpenCut:
+    """Claims whose order the tapes give as the entry at `index` has closed them: `lengths`, by seat."""
+
+    index: int
+    claims: Mapping[Digest, TapeItem]
+    lengths: tuple[int, ...]
+
+
 class Match(Struct, frozen=True, kw_only=True):
     """A match at `head`.
 
@@ -85,6 +94,7 @@ class Match(Struct, frozen=True, kw_only=True):
     on_duty: Seat
     logged: Mapping[tuple[Seat, Kind], Logged]
     contests: tuple[OpenContest, ...]
+    cut: OpenCut | None
     coins: tuple[bytes, ...]
     elapsed_ms: int
     shown_ms: int | None
@@ -127,6 +137,7 @@ def begin(founding: Founding) -> Match:
         on_duty=dealer,
         logged={},
         contests=(),
+        cut=None,
         coins=tuple(seat.coin for seat in founding.genesis.seats),
         elapsed_ms=0,
         shown_ms=None,

@@ -15,12 +15,12 @@ from kemps_p2p.errors import Missing, PeerFault
 from kemps_p2p.game.state import advance, may_auto_pass, may_start_play, start_play
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.book import ClaimBook
-from kemps_p2p.ledger.coins import check_coin
 from kemps_p2p.ledger.entry import (
     EVENTS_MAX,
     Blamed,
     Carried,
     Contest,
+    CutOff,
     Drawn,
     Entry,
     Event,
@@ -28,10 +28,20 @@ from kemps_p2p.ledger.entry import (
     Result,
     Ruled,
     Settled,
+    TapeEnd,
 )
-from kemps_p2p.ledger.poll import DecidedSet, decide, needed_words
-from kemps_p2p.ledger.tape import Claim, Receipt, TapeItem
-from kemps_p2p.session.claims import check_decided, coin_in, contest, draw, is_overtaken, rule, settle
+from kemps_p2p.ledger.poll import DecidedSet, needed_words
+from kemps_p2p.ledger.tape import NO_DIGEST, Claim, Receipt, TapeItem
+from kemps_p2p.session.claims import (
+    check_decided,
+    contest,
+    cut_off,
+    draw,
+    is_coin_of,
+    is_overtaken,
+    rule,
+    settle,
+)
 from kemps_p2p.session.deeds import Offered, blamed, carried, is_due, is_owed, meets_its_list
 from kemps_p2p.session.duties import duties
 from kemps_p2p.session.fold import Fold, Proofs
@@ -63,6 +73,8 @@ class Materials:
     proofs: Proofs
     is_all_there: bool = True
     ties: dict[Digest, int] = field(default_factory=dict)
+    overdue: tuple[Digest, ...] = ()
+    late_contests: frozenset[int] = frozenset()
 
 
 def compose(tip: Match, seat: Seat, at_hand: Materials, elapsed_ms: int) -> tuple[Event, ...]:
@@ -71,7 +83,7 @@ def compose(tip: Match, seat: Seat, at_hand: Materials, elapsed_ms: int) -> tupl
         return ()
     work = _at(tip, seat, at_hand, elapsed_ms)
     events: list[Event] = []
-    for source in (_blames, _deeds, _draws, _claims, _play, _auto_passes, _close):
+    for source in (_blames, _deeds, _draws, _claims, _cuts, _play, _auto_passes, _close):
         for event in source(work, at_hand):
             events.append(event)
             follow_up(work)
@@ -160,27 +172,20 @@ def _draws(work: Fold, at_hand: Materials) -> Iterator[Event]:
     for opened in work.match.contests:
         coins: dict[Seat, TapeItem] = {}
         for item in at_hand.coins:
-            coin = coin_in(item, opened.index)
-            if item.seat in opened.claimants() and coin is not None and _fits(work.match, item.seat, coin):
+            if item.seat in opened.claimants() and is_coin_of(work.match, item, opened.index):
                 coins.setdefault(item.seat, item)
-        if len(coins) == len(opened.claimants()):
-            items = tuple(coins[seat] for seat in opened.claimants())
+        if len(coins) == len(opened.claimants()) or opened.index in at_hand.late_contests:
+            items = tuple(coins.get(seat) for seat in opened.claimants())
             drawn: list[Drawn] = []
             if _try(work, partial(_draw_into, drawn, work, opened, items)):
                 yield from drawn
 
 
-def _fits(match: Match, seat: Seat, coin: bytes) -> bool:
-    try:
-        check_coin(match.coins[seat], coin, seat)
-    except PeerFault:
-        return False
-    return True
-
-
-def _draw_into(found: list[Drawn], work: Fold, opened: OpenContest, items: tuple[TapeItem, ...]) -> None:
+def _draw_into(
+    found: list[Drawn], work: Fold, opened: OpenContest, items: tuple[TapeItem | None, ...]
+) -> None:
     order, results = draw(work, opened, items)
-    names = tuple(item.digest for item in items)
+    names = tuple(NO_DIGEST if item is None else item.digest for item in items)
     found.append(Drawn(index=opened.index, coins=names, order=order, results=results))
 
 
@@ -191,11 +196,7 @@ def _claims(work: Fold, at_hand: Materials) -> Iterator[Event]:
     """
     book, logged = at_hand.book, set[Digest]()
     while True:
-        decided = [
-            found
-            for found in decide(book.contenders(logged), work.match.seats, None, book.places())
-            if not any(book.is_blocked(name) or book.is_behind(name, logged) for name in found.claims)
-        ]
+        decided = book.decided(logged)
         for tie in at_hand.ties.keys() - {found.digest for found in decided}:
             del at_hand.ties[tie]
         has_logged = False
@@ -212,6 +213,17 @@ def _claims(work: Fold, at_hand: Materials) -> Iterator[Event]:
                 return
         if not has_logged:
             return
+
+
+def _cuts(work: Fold, at_hand: Materials) -> Iterator[Event]:
+    """Close the tapes for a contest that has waited too long."""
+    ends = at_hand.book.ends()
+    if not at_hand.overdue or not at_hand.book.may_cut(at_hand.overdue, ends):
+        return
+    tapes = tuple(TapeEnd(length=length, last=last) for length, last in ends)
+    event = CutOff(claims=at_hand.overdue, tapes=tapes)
+    if _try(work, lambda: cut_off(work, event)):
+        yield event
 
 
 def _settled_or_contest(

@@ -11,8 +11,10 @@ from itertools import combinations
 from kemps_p2p.codec import Digest
 from kemps_p2p.game.actions import Action, kind
 from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.entry import Contest, Settled
 from kemps_p2p.ledger.poll import Contender, Order, compare, places_in
 from kemps_p2p.ledger.tape import TapeItem, claim_of
+from kemps_p2p.session.fold import OpenRecord
 from kemps_p2p.session.match import Match, action_of, do_conflict, refusal
 
 
@@ -78,6 +80,29 @@ def races(
             by_cause,
             _words(match, first, second, tapes),
         )
+
+
+def races_of(match: Match, record: OpenRecord, seat: Seat) -> Iterator[Race]:
+    """The races of an entry in which a seat met another's claim. `match`: as it was before the entry."""
+    claimants = [item.seat for item in record.items.values() if claim_of(item.item) is not None]
+    if seat not in claimants or len(claimants) < 2:
+        return
+    for event in record.entry.events:
+        match event:
+            case Settled(claim=claim, evidence=evidence):
+                for race in races(match, record.items, (claim,), evidence):
+                    if race.first.id == claim and not race.is_together and _meets(race, seat):
+                        yield race
+            case Contest(claims=claims, evidence=evidence):
+                for race in races(match, record.items, claims, evidence):
+                    if race.first.id in claims and race.second.id in claims and _meets(race, seat):
+                        yield race
+            case _:
+                continue
+
+
+def _meets(race: Race, seat: Seat) -> bool:
+    return race.first.seat != race.second.seat and seat in (race.first.seat, race.second.seat)
 
 
 def _words(

@@ -21,7 +21,7 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.ledger import entry as ledger
 from kemps_p2p.ledger.tape import Head
 from kemps_p2p.ledger.term import on_duty
-from kemps_p2p.session.claims import contest, drawn, ruled, settled
+from kemps_p2p.session.claims import contest, cut_off, drawn, heal, ruled, settled
 from kemps_p2p.session.deeds import blamed, carried, recycle, turn_up_ready
 from kemps_p2p.session.fold import Fold, OpenRecord, Proofs
 from kemps_p2p.session.genesis import Founding
@@ -91,7 +91,8 @@ def step_by_event(match: Match, record: OpenRecord, proofs: Proofs) -> tuple[Mat
 
 
 def follow_up(work: Fold) -> None:
-    """What an event brings about by itself: faces turn up, swept cards come back, the look begins."""
+    """What an event brings about by itself: cuts are over, faces turn up, cards come back, a look begins."""
+    heal(work)
     turn_up_ready(work)
     recycle(work)
     _note_shown(work)
@@ -105,6 +106,8 @@ def _apply_event(work: Fold, event: ledger.Event, *, is_last: bool) -> None:
             contest(work, event)
         case ledger.Drawn():
             drawn(work, event)
+        case ledger.CutOff():
+            cut_off(work, event)
         case ledger.Ruled():
             ruled(work, event)
         case ledger.Carried(item=named):
