@@ -159,7 +159,8 @@ class Play:
             mind = Mind(
                 seat=self._seat,
                 players=self._players,
-                limit=view.rules.exchange_limit,
+                # Card by card, where they are put down first.
+                limit=view.rules.exchange_limit if view.rules.exchange is Exchange.SWAP else 1,
                 tastes=self._tastes,
             )
             sight = self._sight = _Sight(view.state, view.hand, read(view, overlooked), mind)
@@ -213,6 +214,9 @@ class Play:
         yield from self._faces_to_make(view, sight, now_ms)
         has_looked = self._see_pool(now_ms)
         if view.turn is not None and view.turn != self._seat:
+            if view.rules.sweep is Sweep.IDLE:
+                # Nobody passes here; it is for the dealer to see that the seat whose turn it is wants nothing.
+                yield from self._decline(view, sight, now_ms)
             return
         if len(view.hand) < QUARTET_CARDS:
             trade = pick(sight.mind, sight.reading, self._wanted)
