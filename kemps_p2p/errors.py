@@ -90,6 +90,14 @@ class Fault(Enum):
     BAD_ANNEX = "bad-annex"
 
 
+class Unwelcome(Enum):
+    """Why a peer does not get to a table, or leaves it before the match."""
+
+    WRONG_CODE = "wrong-code"
+    TOO_MANY_GUESSES = "too-many-guesses"
+    GUESSES_TOO_OFTEN = "guesses-too-often"
+    TABLE_FULL = "table-full"
+    TABLE_PLAYING = "table-playing"
 class KempsError(Exception):
     """The root of every error that this package raises on purpose."""
 
@@ -129,6 +137,18 @@ class RuntimeFault(KempsError):
 
 class Refused(KempsError):
     """A table or a home does not take this peer: it is full, taken, or of another kind."""
+
+
+class NotSeated(KempsError):
+    """A table does not take this peer, or this peer does not take the table.
+
+    `detail`: what `reason` speaks of: a name, a key of the rule set, a version, seconds.
+    """
+
+    def __init__(self, reason: Unwelcome, detail: str = "") -> None:
+        super().__init__(f"{reason.value}: {detail}" if detail else reason.value)
+        self.reason = reason
+        self.detail = detail
 
 
 class Unreachable(RuntimeFault):

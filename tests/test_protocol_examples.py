@@ -132,15 +132,25 @@ def test_a_record_is_described_field_by_field(name: str) -> None:
 
 
 def test_no_record_is_described_that_is_not_there() -> None:
-    elsewhere = {"Contact", "SignedContact"}
+    elsewhere = {record.__name__ for record in met_by()}
     assert described().keys() - elsewhere == records().keys()
 
 
-def test_what_is_described_of_contacts_is_so() -> None:
-    from kemps_p2p.runtime.meeting import Contact, SignedContact
+def met_by() -> list[type[Record]]:
+    """The records by which peers meet: they belong to `runtime`."""
+    from kemps_p2p.runtime import guests, handshake, meeting
 
-    for record in (Contact, SignedContact):
-        assert described()[record.__name__] == (tag_of(record), record.__struct_fields__)
+    return [
+        value
+        for module in (guests, handshake, meeting)
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Record) and value.__module__ == module.__name__
+    ]
+
+
+@pytest.mark.parametrize("record", met_by(), ids=lambda record: record.__name__)
+def test_what_is_described_of_meeting_and_joining_is_so(record: type[Record]) -> None:
+    assert described()[record.__name__] == (tag_of(record), record.__struct_fields__)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from enum import IntEnum
 
 import click
 
-from kemps_p2p.errors import KempsError, Refused, RuntimeFault, Unreachable
+from kemps_p2p.errors import KempsError, NotSeated, Refused, RuntimeFault, Unreachable, Unwelcome
 
 
 class Exit(IntEnum):
@@ -37,6 +37,24 @@ class Exit(IntEnum):
     INTERRUPTED = 130
     PIPE_CLOSED = 141
     """Whoever read our output is gone: what a shell makes of SIGPIPE."""
+
+
+_OTHERS = frozenset({Unwelcome.OTHER_VERSION, Unwelcome.OTHER_RULES})
+_MISTAKEN = frozenset(
+    {
+        Unwelcome.CHANGED_ON_THE_WAY,
+        Unwelcome.OTHER_SERVER_KEY,
+        Unwelcome.KNOWN_NAME_NEW_KEY,
+        Unwelcome.OTHER_NAME,
+    }
+)
+
+
+def exit_of_unwelcome(reason: Unwelcome) -> Exit:
+    """The exit code of a peer that does not get to a table."""
+    if reason is Unwelcome.NOT_KEMPS:
+        return Exit.UNREACHABLE
+    return Exit.IDENTITY if reason in _MISTAKEN else Exit.OTHER_VERSION if reason in _OTHERS else Exit.REFUSED
 
 
 class CommandError(KempsError):
@@ -67,6 +85,11 @@ def run(command: Callable[[], object]) -> int:
         # Python would try to flush once more as it ends, and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.PIPE_CLOSED
+    except NotSeated as why:
+        # Only here, since most commands never need it.
+        from kemps_p2p.wording.joins import coming_text
+
+        return _say(exit_of_unwelcome(why.reason), *coming_text(why))
     except Unreachable as fault:
         return _say(Exit.UNREACHABLE, str(fault))
     except Refused as error:

@@ -6,10 +6,11 @@ a contact. Section "Meeting" of protocol.md.
 
 import asyncio
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from kemps_p2p.codec import Digest, Record, decode, encode, tagged_hash
 from kemps_p2p.errors import Fault, PeerFault, Refused, RuntimeFault, Unreachable
@@ -65,13 +66,18 @@ def read_contact(data: bytes) -> Contact:
         raise PeerFault(Fault.TOO_LARGE, "a contact is too large")
     signed = decode(data, SignedContact)
     contact = decode(signed.raw, Contact)
+    check_contact(contact)
+    verify(contact.identity, CONTACT_LABEL, signed.raw, signed.signature)
+    return contact
+
+
+def check_contact(contact: Contact) -> None:
+    """Raise `PeerFault` for what no contact can be; the signature over it is the caller's to verify."""
     if contact.version != PROTOCOL_VERSION:
         raise PeerFault(Fault.NEWER_VERSION, f"a peer speaks protocol version {contact.version}")
     check_key(contact.identity)
-    verify(contact.identity, CONTACT_LABEL, signed.raw, signed.signature)
     if len(contact.curve) != 32:
         raise PeerFault(Fault.BAD_KEY, "a CURVE key has 32 bytes")
-    return contact
 
 
 @contextmanager
@@ -114,7 +120,7 @@ async def meet(place: Path, players: int, limit_s: float) -> Table:
             left = "if some are left from an earlier match, use a new directory"
             raise Refused(f"{len(contacts)} peers came to {place} for a table of {players}; {left}")
         if len(contacts) == players:
-            return _seat(contacts)
+            return seat_contacts(contacts)
         if now_ms() >= until_ms:
             raise Unreachable(f"only {len(files)} of {players} peers came to the meeting place {place}")
         await asyncio.sleep(_LOOK_AGAIN_S)
@@ -129,24 +135,53 @@ def _read_all(files: list[Path]) -> list[Contact]:
     return contacts
 
 
-def _seat(contacts: list[Contact]) -> Table:
-    """A seat goes to who wishes it, to the lowest identity key if several do; the rest fill up in order."""
+def seat_contacts(
+    contacts: Sequence[Contact], partners: Mapping[bytes, bytes] = MappingProxyType({}), luck: bytes = b""
+) -> Table:
+    """Seats go to who wishes them, then opposite ones to partners, the rest by identity key, or by lot.
+
+    `partners`: whom an identity would like to sit opposite to. `luck`: where a draw decides, what was drawn.
+    Raises `PeerFault` if two peers share a key.
+    """
     players = len(contacts)
+    order = sorted(contacts, key=lambda contact: _place(contact.identity, luck))
     seats: dict[int, Contact] = {}
-    others = []
-    for contact in sorted(contacts, key=lambda contact: contact.identity):
+    for contact in order:
         if 0 <= contact.wish < players and contact.wish not in seats:
             seats[contact.wish] = contact
-        else:
-            others.append(contact)
-    free = (seat for seat in range(players) if seat not in seats)
-    seats.update(dict(zip(free, others, strict=False)))
+    _seat_partners(order, partners, seats)
+    others = [contact for contact in order if contact not in seats.values()]
+    free = [seat for seat in range(players) if seat not in seats]
+    seats.update(dict(zip(free, others, strict=True)))
     seated = [seats[seat] for seat in range(players)]
     curves = tuple(PublicKey(contact.curve) for contact in seated)
     if len({contact.identity for contact in seated}) < players or len(set(curves)) < players:
         raise PeerFault(Fault.BAD_KEY, "two peers share a key")
     addresses = {PublicKey(contact.curve): contact.address for contact in seated}
     return Table(tuple(contact.identity for contact in seated), curves, addresses)
+
+
+def _place(identity: bytes, luck: bytes) -> bytes:
+    return tagged_hash("kemps/v1/place", luck, identity) if luck else identity
+
+
+def _seat_partners(
+    order: Sequence[Contact], partners: Mapping[bytes, bytes], seats: dict[int, Contact]
+) -> None:
+    """Seat who wishes for a partner, where that is possible without moving anybody."""
+    half = len(order) // 2
+    for contact in order:
+        wished = next((other for other in order if other.identity == partners.get(contact.identity)), None)
+        if wished is None or wished == contact or contact in seats.values():
+            continue
+        pairs = [(seat, (seat + half) % (2 * half)) for seat in range(2 * half)]
+        if wished in seats.values():
+            fits = [pair for pair in pairs if pair[0] not in seats and seats.get(pair[1]) == wished]
+        else:
+            fits = [pair for pair in pairs if not seats.keys() & set(pair)]
+        if fits:
+            seat, other = fits[0]
+            seats[seat], seats[other] = contact, wished
 
 
 def seat_of(table: Table, identity: Identity) -> Seat:
