@@ -45,7 +45,8 @@ class Cheat:
 
     `deed`: another deed. `turn`: another turn, from the deck before it and the seat's seed. `claim`: another
     claim. `spray`: claims that follow a claim, each in an item of its own. `entry`: another entry.
-    `nuisance`: what the seat says once, in an item of its own. `wait`: whether a deed is kept back.
+    `nuisance`: what the seat says once, in an item of its own; `repeats`: as often as it is asked for
+    something to say. `wait`: whether a deed is kept back.
     `keeps_coins`: no coin is revealed. `hides`: on duty, the seat orders nothing once it is to be blamed.
     """
 
@@ -55,6 +56,7 @@ class Cheat:
     spray: Callable[[Play, Claim], tuple[Claim, ...]] = lambda play, claim: ()
     entry: Callable[[Play, Entry], Entry | None] = lambda play, entry: None
     nuisance: Callable[[Play], tuple[Said, ...] | None] = lambda play: None
+    repeats: bool = False
     wait: Callable[[Play, DeedBody], bool] = lambda play, body: False
     keeps_coins: bool = False
     hides: bool = False
@@ -80,7 +82,7 @@ class CheatingPlay(Play):
     def _write(self, body: tuple[Said, ...], now_ms: int) -> None:
         nuisance = None if self._has_annoyed else self.cheat.nuisance(self)
         if nuisance is not None:
-            self._has_annoyed = True
+            self._has_annoyed = not self.cheat.repeats
             self._annoy(nuisance, now_ms)
         super()._write(tuple(self._forged(said) for said in body), now_ms)
         for claim in (said for said in body if isinstance(said, Claim)):
