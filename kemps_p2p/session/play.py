@@ -52,6 +52,8 @@ from kemps_p2p.session.match import Match, action_of, begin, is_ready
 from kemps_p2p.session.messages import Batch, DeedBody, batches, pack
 from kemps_p2p.session.ordering import Materials, compose, entry_after, foreseen
 from kemps_p2p.session.pacing import HEARD_MS, Pacing
+from kemps_p2p.session.patience import Patience
+from kemps_p2p.session.races import races_of
 
 
 class Play:
@@ -80,7 +82,15 @@ class Play:
         self._shown: dict[Digest, TapeItem] = {}
         self._items = ChainMap(self.tapes.by_digest, self._shown)
         self.pacing = Pacing(now_ms, setup.seat, founding.seats)
-        self._chain = Chain(begin(founding), self._book, self._proofs, items=self._items, pacing=self.pacing)
+        self._patience = Patience(self._book, self._coins)
+        self._chain = Chain(
+            begin(founding),
+            self._book,
+            self._proofs,
+            items=self._items,
+            pacing=self.pacing,
+            patience=self._patience,
+        )
         self._to_say: list[Statement] = []
         self._ties: dict[Digest, int] = {}
         self._known: dict[Digest, ledger.Result] = {}
@@ -94,6 +104,7 @@ class Play:
         self._final_is_new = True
         self._deck_is_new = True
         self._order_is_new = True
+        self._composed_at_ms = now_ms
         self.is_busy = False
 
     # What is known
@@ -117,7 +128,11 @@ class Play:
     @property
     def due_ms(self) -> int | None:
         """When time alone changes something here; None if it is not known."""
-        return self.pacing.play_due_ms(self.tip)
+        patience_ms = self._patience.due_ms(self.tip) if self.tip.on_duty == self.seat else None
+        # What was due when this seat last tried waits for news: asking again at once would not help.
+        is_ahead = patience_ms is not None and patience_ms > self._composed_at_ms
+        dues = (self.pacing.play_due_ms(self.tip), patience_ms if is_ahead else None)
+        return min((due for due in dues if due is not None), default=None)
 
     # Verbs
 
@@ -182,7 +197,7 @@ class Play:
         while self.is_busy and not self._to_send:
             self._hold_claims(now_ms)
             has_moved = self._accept(now_ms)
-            has_moved |= self._finalize()
+            has_moved |= self._finalize(now_ms)
             self._contribute()
             has_moved |= self._answer(now_ms)
             has_moved |= self._speak(now_ms)
@@ -273,6 +288,7 @@ class Play:
     def _hold_claims(self, now_ms: int) -> None:
         """Hold what can be held by now; others get a receipt, and of the own the poll may say enough."""
         self._holding.advance()
+        self._patience.watch(now_ms)
         for held in self._holding.own():
             if held.id not in self._known and self._book.is_first(held.id):
                 result = foreseen(self.tip, held.item, self._materials(now_ms), self._elapsed_ms(now_ms))
@@ -284,6 +300,7 @@ class Play:
     def _accept(self, now_ms: int) -> bool:
         has_moved = False
         while True:
+            before = self._chain.tip
             try:
                 accepted = self._chain.accept_next(now_ms)
             except NotVerified as need:
@@ -296,6 +313,8 @@ class Play:
             if accepted is None:
                 return has_moved
             has_moved = self._order_is_new = True
+            met = races_of(before, accepted.record, self.seat)
+            self._effects += [fx.Show(fx.Raced(race)) for race in met]
             self._follow_entry(accepted)
 
     def _verify_for(self, need: NotVerified) -> bool:
@@ -329,7 +348,7 @@ class Play:
                         pair for pair in self._exhibits if all(item.digest not in names for item in pair)
                     ]
                     self._deck_is_new = True
-                case ledger.Contest() | ledger.Note():
+                case ledger.Contest() | ledger.CutOff() | ledger.Note():
                     pass
 
     def _tell(self, item: TapeItem, result: ledger.Result) -> None:
@@ -342,13 +361,14 @@ class Play:
         assert claim is not None, "only claims come to anything"
         self._effects.append(fx.Show(fx.Known(action_of(item, claim), result)))
 
-    def _finalize(self) -> bool:
-        done = self._chain.finalize()
+    def _finalize(self, now_ms: int) -> bool:
+        done = self._chain.finalize(now_ms)
         for accepted in done:
             self._effects.append(fx.Append(fx.File.LOG, encode(closed_record(accepted.record))))
             if accepted.events:
                 index = accepted.match.head.index
-                self._effects.append(fx.Show(fx.Happened(index, accepted.events)))
+                happened = fx.Happened(index, accepted.events, accepted.match.game)
+                self._effects.append(fx.Show(happened))
             if accepted.match.is_closed:
                 self._effects.append(fx.Show(fx.MatchClosed(accepted.match.head.digest)))
         if done:
@@ -422,11 +442,12 @@ class Play:
         assert tip.head.index >= self._proposed_index, f"the own entry {self._proposed_index} does not fold"
         if tip.on_duty != self.seat or self.final.term != tip.term:
             return False
-        dues = (self.pacing.play_due_ms(tip), self.pacing.pass_due_ms(tip))
+        dues = (self.pacing.play_due_ms(tip), self.pacing.pass_due_ms(tip), self._patience.due_ms(tip))
         is_due = bool(self._ties) or any(due is not None and now_ms >= due for due in dues)
         if not self._order_is_new and not is_due:
             return False
         self._order_is_new = False
+        self._composed_at_ms = now_ms
         # What was just said counts as well: where it decides a claim, the entry goes out with the receipt.
         self._hold_claims(now_ms)
         elapsed_ms = self._elapsed_ms(now_ms)
@@ -442,7 +463,15 @@ class Play:
     def _materials(self, now_ms: int) -> Materials:
         is_all_there = self.pacing.is_there(range(self.founding.seats), HEARD_MS, now_ms)
         given = self._items, self._book, self._deeds, self._coins, self._exhibits, self._proofs
-        return Materials(self.final, *given, is_all_there, self._ties)
+        late = (opened.index for opened in self.tip.contests)
+        return Materials(
+            self.final,
+            *given,
+            is_all_there,
+            self._ties,
+            overdue=self._patience.overdue(self.tip, now_ms),
+            late_contests=frozenset(index for index in late if self._patience.is_coin_overdue(index, now_ms)),
+        )
 
     def _elapsed_ms(self, now_ms: int) -> int:
         return max(now_ms - self._begun_ms, self.tip.elapsed_ms)
