@@ -19,6 +19,11 @@ class Player(ABC):
         """When to ask again even if nothing happens; None for never."""
         return None
 
+    @property
+    def goes_along(self) -> bool:
+        """True if this player lets the others decide about pauses and about ending the match early."""
+        return True
+
     def greet(self) -> str | None:
         """Words for the partner before the first deal; may be asked for again, since words can be lost."""
         return None

@@ -50,7 +50,7 @@ class _Reporter:
             case fx.MatchClosed(head=head):
                 scores = list(session.play.final.game.scores)
                 self.say("closed", f"the match is over: {scores}", head=head.hex(), scores=scores)
-            case fx.Known() | fx.GestureSeen() | fx.Whispered():
+            case fx.Known() | fx.Raced() | fx.GestureSeen() | fx.Whispered() | fx.Wanted():
                 pass
 
 

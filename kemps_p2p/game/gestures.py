@@ -1,5 +1,7 @@
 """Gestures by name, and how long each can be seen. What one means is agreed in private, or nothing at all."""
 
+import re
+
 import msgspec
 
 
@@ -37,9 +39,17 @@ FIDGETS = (
 
 DEFAULT_LENGTH_MS = 1000
 
+_PATTERNS = {kind.name: re.compile(rf"\b{re.escape(kind.name)}\b") for kind in GESTURES}
+
 _LENGTHS = {gesture.name: gesture.length_ms for gesture in (*GESTURES, *FIDGETS)}
 
 
 def length_ms(name: str) -> int:
     """How long a gesture can be seen."""
     return _LENGTHS.get(name, DEFAULT_LENGTH_MS)
+
+
+def named_in(text: str) -> tuple[str, ...]:
+    """The gestures of the catalogue that a text names, in the order of the catalogue."""
+    words = text.lower()
+    return tuple(name for name, pattern in _PATTERNS.items() if pattern.search(words))

@@ -10,24 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kemps_p2p.bots.player import Player
-from kemps_p2p.deck.group import RISTRETTO
 from kemps_p2p.game.rules import RuleSet
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity
+from kemps_p2p.runtime.chair import Chair, Watch
 from kemps_p2p.runtime.meeting import Contact, Table, contact_left, meet, seat_of
-from kemps_p2p.runtime.profile import home_held, new_match_files, own_identity
-from kemps_p2p.runtime.runner import Outcome, Paths, Runner
-from kemps_p2p.runtime.store import make_directory
+from kemps_p2p.runtime.profile import home_held, own_identity
+from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.runtime.transport import Mesh, new_event_loop
-from kemps_p2p.session import effects as fx
-from kemps_p2p.session.lobby import Setup
 from kemps_p2p.session.messages import MESSAGE_BYTES_MAX, PROTOCOL_VERSION
-from kemps_p2p.session.session import Session
 
 SWITCH_S = 0.0005
 GC_THRESHOLDS = (20_000, 20, 100)
 
-Watch = Callable[[Session, fx.Sight], None]
 Seated = Callable[[Seat, random.Random], Player]
 """Makes the player of a seat, once the seat is known; its chances come from the given source."""
 
@@ -50,12 +45,12 @@ class NodeConfig:
 
 def run_node(config: NodeConfig, seated: Seated, watch: Watch) -> Outcome:
     """Run one peer in this process. Raises `KempsError`."""
-    _favour_play()
+    favour_play()
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         return runner.run(_run(config, seated, watch))
 
 
-def _favour_play() -> None:
+def favour_play() -> None:
     """Keep pauses short: the proofs' thread hands over at once, and what has been imported is no garbage."""
     sys.setswitchinterval(SWITCH_S)
     gc.collect()
@@ -66,7 +61,6 @@ def _favour_play() -> None:
 async def _run(config: NodeConfig, seated: Seated, watch: Watch) -> Outcome:
     with home_held(config.home):
         identity = own_identity(config.home)
-        make_directory(config.logs)
         mesh = Mesh(message_bytes_max=MESSAGE_BYTES_MAX, bind=config.bind)
         await mesh.open()
         try:
@@ -89,29 +83,17 @@ async def _play(
     config: NodeConfig, identity: Identity, mesh: Mesh, table: Table, *, seated: Seated, watch: Watch
 ) -> Outcome:
     """Sit down at a table that has met, and play to the end."""
-    seat = seat_of(table, identity)
-    files = new_match_files(config.home)
     mesh.admit({curve: table.addresses[curve] for curve in table.curves if curve != mesh.public_key})
-    session = Session(
-        Setup(
-            identity=identity,
-            seat=seat,
-            roster=table.roster,
-            meeting=table.digest,
-            name=config.name,
-            rules=config.rules,
-            group=RISTRETTO.name,
-            secret=files.secret,
-        )
-    )
-    paths = Paths(files.journal, lambda match: config.logs / f"{match[:16]}-seat{seat}.kemps")
-    runner = Runner(
-        session,
-        mesh,
-        curves=table.curves,
-        paths=paths,
-        player=seated(seat, random.Random(secrets.randbits(128))),
-        watch=lambda sight: watch(session, sight),
+    chair = Chair(
+        identity=identity,
+        seat=seat_of(table, identity),
+        table=table,
+        carrier=mesh,
+        name=config.name,
+        rules=config.rules,
+        home=config.home,
+        logs=config.logs,
         give_up_ms=int(config.give_up_s * 1000),
     )
+    _, runner = chair.sit(seated(chair.seat, random.Random(secrets.randbits(128))), watch)
     return await runner.run()

@@ -2,6 +2,9 @@
 
 It adds no rule of its own. Effects are carried out in the order they come in; slow, pure work runs in a
 thread (the group's library releases the interpreter while it multiplies).
+
+A table that agrees on a pause stops its clock: machine and player see no time pass until a seat wants to go
+on.
 """
 
 import asyncio
@@ -12,16 +15,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kemps_p2p.bots.player import Player
-from kemps_p2p.errors import Fault, IllegalAction, PeerFault, RuntimeFault
+from kemps_p2p.errors import Fault, Illegal, IllegalAction, PeerFault, RuntimeFault
+from kemps_p2p.game.actions import Action
 from kemps_p2p.ids import Seat
+from kemps_p2p.runtime.carrier import Carrier
 from kemps_p2p.runtime.store import AppendFile
-from kemps_p2p.runtime.transport import Arrival, Mesh, PublicKey, now_ms
+from kemps_p2p.runtime.transport import Arrival, PublicKey, now_ms
 from kemps_p2p.session import effects as fx
+from kemps_p2p.session.messages import Want
 from kemps_p2p.session.session import Session
 
 MOVES_AT_ONCE_MAX = 8
 FAREWELL_MS = 4000
 PARTING_MS = 1500
+REMIND_MS = 200
 
 
 def wall_ms() -> int:
@@ -39,20 +46,24 @@ class Paths:
 
 @dataclass(slots=True)
 class Outcome:
-    """How a run ended."""
+    """How a run ended: the match was played to its end (`is_closed`), or all agreed not to, or neither."""
 
     log: Path | None = None
     is_closed: bool = False
+    is_abandoned: bool = False
     faults: list[PeerFault] = field(default_factory=list)
 
 
 class Runner:
-    """One machine at one mesh. `watch` is told every sight; `give_up_ms` bounds a stand-still."""
+    """One machine at one carrier. `watch` is told every sight; `give_up_ms` bounds a stand-still.
+
+    What `watch` does must not come back to the runner: it is told while effects are carried out.
+    """
 
     def __init__(
         self,
         session: Session,
-        mesh: Mesh,
+        carrier: Carrier,
         *,
         curves: tuple[PublicKey, ...],
         paths: Paths,
@@ -61,7 +72,7 @@ class Runner:
         give_up_ms: int,
     ) -> None:
         self._session = session
-        self._mesh = mesh
+        self._carrier = carrier
         self._curves = curves
         self._seat_of = {curve: Seat(seat) for seat, curve in enumerate(curves)}
         self._order = [seat for seat in self._seat_of.values() if seat != session.seat]
@@ -74,8 +85,11 @@ class Runner:
         self._timer: asyncio.TimerHandle | None = None
         self._timer_ms = 0
         self._ended: asyncio.Future[None] | None = None
+        self._is_left = False
         self._moved_at_ms = 0
         self._closed_at_ms: int | None = None
+        self._paused_at_ms: int | None = None
+        self._paused_ms = 0
         self._seen_index = -1
         self._player_due = True
         self.outcome = Outcome()
@@ -88,18 +102,69 @@ class Runner:
         self._ended = asyncio.get_running_loop().create_future()
         self._moved_at_ms = now_ms()
         try:
-            self._carry_out(self._session.start(now_ms()))
-            self._mesh.deliver(self._on_arrivals)
+            self._carry_out(self._session.start(self.now_ms()))
+            self._carrier.deliver(self._on_arrivals)
             self._after()
-            await self._ended
+            if not self._is_left:
+                await self._ended
         finally:
             if self._timer is not None:
                 self._timer.cancel()
-            self._mesh.deliver(None)
+            self._carrier.deliver(None)
             self._pool.shutdown(wait=True, cancel_futures=True)
             for file in self._files.values():
                 file.close()
         return self.outcome
+
+    def now_ms(self) -> int:
+        """The clock of the table, in milliseconds: it stands still during a pause."""
+        until_ms = now_ms() if self._paused_at_ms is None else self._paused_at_ms
+        return until_ms - self._paused_ms
+
+    @property
+    def is_paused(self) -> bool:
+        """True while all seats want a pause."""
+        return self._paused_at_ms is not None
+
+    # What a person does
+
+    def act(self, action: Action) -> None:
+        """Claim an action of the person at this seat, once what has already arrived is taken in.
+
+        Raises `IllegalAction`; then nothing was sent. A failure of this machine ends the run instead.
+        """
+
+        def submit() -> None:
+            self._take_arrived()
+            if self.is_paused:
+                raise IllegalAction(Illegal.PAUSED)
+            self._carry_out(self._session.submit(action, self.now_ms()))
+
+        self._do(submit)
+
+    def whisper(self, text: str) -> None:
+        """Say something to the partner alone. Raises `IllegalAction` if it is too long."""
+        self._do(lambda: self._carry_out(self._session.whisper(text)))
+
+    def want(self, want: Want) -> None:
+        """Say what this seat wants of the table beside the game."""
+        self._do(lambda: self._carry_out(self._session.want(want)))
+
+    def leave(self) -> None:
+        """End the run, whatever the others do. What was played until now is in the log."""
+        self._is_left = True
+        self._finish()
+
+    def _do(self, act: Callable[[], None]) -> None:
+        if self._ended is None or self._ended.done():
+            raise IllegalAction(Illegal.DEAL_OVER)
+        try:
+            act()
+            self._after()
+        except IllegalAction:
+            raise
+        except Exception as error:  # The future carries it to `run`, which raises it.
+            self._fail(error)
 
     # Inputs
 
@@ -113,7 +178,13 @@ class Runner:
         if self._order[0] != asker:
             self._order.remove(asker)
             self._order.insert(0, asker)
-        self._carry_out(self._session.receive_all(came, now_ms(), wall_ms()))
+        self._carry_out(self._session.receive_all(came, self.now_ms(), wall_ms()))
+
+    def _take_arrived(self) -> None:
+        """The own click never overtakes what has already arrived."""
+        waiting = self._carrier.arrived()
+        if waiting:
+            self._receive(waiting)
 
     def _on_computed(self, job_id: int, future: "Future[object]") -> None:
         if future.cancelled():
@@ -123,12 +194,19 @@ class Runner:
             self._fail(error)
             return
         outcome = future.result() if error is None else error
-        self._guarded(lambda: self._carry_out(self._session.computed(job_id, outcome, now_ms())))
+        self._guarded(lambda: self._carry_out(self._session.computed(job_id, outcome, self.now_ms())))
 
     def _on_timer(self) -> None:
         self._timer = None
         self._player_due = True
-        self._guarded(lambda: self._carry_out(self._session.tick(now_ms())))
+        self._guarded(self._tick)
+
+    def _tick(self) -> None:
+        if self.is_paused:
+            # No time passes for the machine, so its reminders are on the runner.
+            self._carry_out(self._session.want(self._session.wants[self._session.seat]))
+        else:
+            self._carry_out(self._session.tick(self.now_ms()))
 
     def _guarded(self, act: Callable[[], None]) -> None:
         """Run an input's work; whatever fails ends the run with that error, once."""
@@ -146,6 +224,7 @@ class Runner:
 
     def _after(self) -> None:
         """Let the player move, end if all is done, and set the next timer."""
+        self._heed_wants()
         self._let_play()
         now = now_ms()
         if self._closed_at_ms is not None:
@@ -153,13 +232,30 @@ class Runner:
             if self._session.is_done or now - self._closed_at_ms > FAREWELL_MS:
                 self._finish()
                 return
+        elif self.is_paused:
+            self._moved_at_ms = now
         elif now - self._moved_at_ms > self._give_up_ms:
             self._finish()
             return
+        now = self.now_ms()
         wake_ms = self._session.wake_at_ms
-        if self._session.has_begun and self._player.wake_at_ms is not None:
+        if self.is_paused:
+            wake_ms = now + REMIND_MS
+        elif self._session.has_begun and self._player.wake_at_ms is not None:
             wake_ms = min(wake_ms, self._player.wake_at_ms)
         self._wake_at(max(wake_ms, now + 1), now)
+
+    def _heed_wants(self) -> None:
+        """Do what all seats want of the table."""
+        agreed = self._session.agreed
+        if self._paused_at_ms is None and agreed is Want.PAUSE:
+            self._paused_at_ms = now_ms()
+        elif self._paused_at_ms is not None and agreed is not Want.PAUSE:
+            self._paused_ms += now_ms() - self._paused_at_ms
+            self._paused_at_ms = None
+        if agreed is Want.ABANDON and self._closed_at_ms is None:
+            self.outcome.is_abandoned = True
+            self._finish()
 
     def _wake_at(self, wake_ms: int, now: int) -> None:
         """Set the timer; one due before is kept: setting it costs more than waking once in vain."""
@@ -177,7 +273,7 @@ class Runner:
     # The player
 
     def _let_play(self) -> None:
-        if not self._session.has_begun:
+        if not self._session.has_begun or self.is_paused:
             return
         index = self._session.play.final.head.index
         if index != self._seen_index:
@@ -188,24 +284,21 @@ class Runner:
             return
         self._player_due = False
         for _ in range(MOVES_AT_ONCE_MAX):
-            # The own click never overtakes what has already arrived.
-            waiting = self._mesh.arrived()
-            if waiting:
-                self._receive(waiting)
-            action = self._player.decide(self._session.view(), now_ms())
+            self._take_arrived()
+            action = self._player.decide(self._session.view(), self.now_ms())
             if action is None:
                 return
             try:
-                self._carry_out(self._session.submit(action, now_ms()))
+                self._carry_out(self._session.submit(action, self.now_ms()))
             except IllegalAction:
-                self._player.refused(action, now_ms())
+                self._player.refused(action, self.now_ms())
 
     # Effects
 
     def _carry_out(self, effects: list[fx.Effect]) -> None:
         self._carry_out_all(effects)
         while self._session.is_busy:
-            self._carry_out_all(self._session.tick(now_ms()))
+            self._carry_out_all(self._session.tick(self.now_ms()))
 
     def _carry_out_all(self, effects: list[fx.Effect]) -> None:
         unwritten: dict[fx.File, list[bytes]] = {}
@@ -246,7 +339,7 @@ class Runner:
     def _send(self, data: bytes, to: Seat | None) -> None:
         for seat in self._order if to is None else (to,):
             # A full queue is a slow or dead peer: what it misses, it gets when it asks again.
-            self._mesh.send(self._curves[seat], data)
+            self._carrier.send(self._curves[seat], data)
 
     def _compute(self, job_id: int, work: Callable[[], object]) -> None:
         loop = asyncio.get_running_loop()
@@ -257,10 +350,12 @@ class Runner:
         match sight:
             case fx.TableFormed():
                 self._say(self._player.greet())
+                if self._player.goes_along:
+                    self._carry_out_all(self._session.want(Want.AS_OTHERS))
             case fx.Happened(events=events):
-                self._player.happened(events, now_ms())
+                self._player.happened(events, self.now_ms())
             case fx.GestureSeen(seat=seat, name=name):
-                self._player.gestured(seat, name, now_ms())
+                self._player.gestured(seat, name, self.now_ms())
                 self._player_due = True
             case fx.Whispered(text=text):
                 self._say(self._player.whispered(text))
@@ -269,7 +364,7 @@ class Runner:
                 if fault.code is Fault.OTHER_RULES:
                     # This table will never form; the others get a moment to hear why.
                     self._give_up_ms = min(self._give_up_ms, PARTING_MS)
-            case fx.Known():
+            case fx.Known() | fx.Raced() | fx.Wanted():
                 pass
             case fx.MatchClosed():
                 self.outcome.is_closed = True

@@ -262,7 +262,7 @@ class Sim:
                 self._whisper(seat, peer.bot.whispered(text))
             case fx.FaultFound(fault=fault):
                 peer.faults.append(fault)
-            case fx.Known() | fx.MatchClosed():
+            case fx.Known() | fx.Raced() | fx.Wanted() | fx.MatchClosed():
                 pass
 
     def _whisper(self, seat: Seat, text: str | None) -> None:

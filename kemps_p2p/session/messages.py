@@ -4,6 +4,7 @@ Section "Messages" of protocol.md.
 """
 
 from collections.abc import Iterable, Iterator
+from enum import IntEnum
 from typing import TypeAlias
 
 from kemps_p2p.codec import Digest, Record, decode, encode
@@ -153,7 +154,29 @@ class Whisper(Record, frozen=True, tag=4):
     text: str
 
 
-Message: TypeAlias = LobbyWords | Batch | Status | Whisper
+class Want(IntEnum):
+    """What a seat wants of the table beside the game. What all want, the table does."""
+
+    PLAY_ON = 0
+    AS_OTHERS = 1
+    """Whatever the others want: so bots never keep people at a table, nor from a break."""
+    PAUSE = 2
+    ABANDON = 3
+
+
+class Wish(Record, frozen=True, tag=5):
+    """What the sender wants of the table, from now on until it says otherwise."""
+
+    want: Want
+
+
+Message: TypeAlias = LobbyWords | Batch | Status | Whisper | Wish
+
+
+def agreed(wants: Iterable[Want]) -> Want:
+    """What a table does whose seats want this: what all of them want, or go along with; else it plays on."""
+    strong = {want for want in wants if want is not Want.AS_OTHERS}
+    return strong.pop() if len(strong) == 1 else Want.PLAY_ON
 
 
 def read_message(data: bytes) -> Message:

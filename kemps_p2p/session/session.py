@@ -22,7 +22,10 @@ from kemps_p2p.session.messages import (
     Batch,
     LobbyWords,
     Status,
+    Want,
     Whisper,
+    Wish,
+    agreed,
     batches,
     pack,
     read_message,
@@ -47,6 +50,8 @@ class Session:
         self._early_bytes = 0
         self._peer_final = [0] * self._seats
         self._status_at_ms = 0
+        self._wants = [Want.PLAY_ON] * self._seats
+        self._has_wished = False
         self._annexed = False
 
     # What is known
@@ -79,6 +84,16 @@ class Session:
     def view(self) -> SeatView:
         """What this seat may see."""
         return self.play.view()
+
+    @property
+    def wants(self) -> tuple[Want, ...]:
+        """What each seat wants of the table beside the game, as far as it is known here."""
+        return tuple(self._wants)
+
+    @property
+    def agreed(self) -> Want:
+        """What all seats want of the table. It is for the runner to do."""
+        return agreed(self._wants)
 
     @property
     def is_done(self) -> bool:
@@ -120,6 +135,12 @@ class Session:
             raise IllegalAction(Illegal.TEXT_TOO_LONG)
         return [fx.Send(pack(Whisper(text=text)), partner_of(self.seat, self._seats))]
 
+    def want(self, want: Want) -> list[fx.Effect]:
+        """Say what this seat wants of the table; from then on it is said again with every status."""
+        self._has_wished = True
+        said = fx.Send(pack(Wish(want=want)))
+        return [said, *self._note_want(self.seat, want)]
+
     def receive(self, sender: Seat, data: bytes, now_ms: int, wall_ms: int) -> list[fx.Effect]:
         """Take in the bytes of one message. Raises nothing, whatever they are; faults become effects."""
         return self.receive_all([(sender, data)], now_ms, wall_ms)
@@ -150,6 +171,8 @@ class Session:
         if now_ms >= self._status_at_ms:
             self._status_at_ms = now_ms + STATUS_MS
             effects.append(fx.Send(pack(self._status(self._play))))
+            if self._has_wished:
+                effects.append(fx.Send(pack(Wish(want=self._wants[self.seat]))))
         return effects
 
     # Messages in
@@ -159,6 +182,9 @@ class Session:
         if self._play is not None:
             self._play.pacing.heard(sender, now_ms)
         match message:
+            case LobbyWords() if self._play is not None and self._play.final.is_closed:
+                # Somebody sits down for a rematch already.
+                return []
             case LobbyWords():
                 return self._hear_lobby(message, now_ms, wall_ms)
             case Batch():
@@ -175,6 +201,14 @@ class Session:
                 if sender != partner_of(self.seat, self._seats) or len(text) > WHISPER_CHARACTERS_MAX:
                     raise PeerFault(Fault.MALFORMED, "a whisper that is too long, or not of the partner")
                 return [fx.Show(fx.Whispered(text))]
+            case Wish(want=want):
+                return self._note_want(sender, want)
+
+    def _note_want(self, seat: Seat, want: Want) -> list[fx.Effect]:
+        if self._wants[seat] is want:
+            return []
+        self._wants[seat] = want
+        return [fx.Show(fx.Wanted(seat, want))]
 
     def _hear_lobby(self, words: LobbyWords, now_ms: int, wall_ms: int) -> list[fx.Effect]:
         effects: list[fx.Effect] = [fx.Send(message) for message in self._lobby.receive(words, now_ms)]

@@ -43,6 +43,7 @@ REFUSALS: dict[Illegal, str] = {
     Illegal.NOT_OWED: "that is not due",
     Illegal.NO_TEXT: "there is nothing to say",
     Illegal.NOT_PRINTABLE: "the text has characters that cannot be shown",
+    Illegal.PAUSED: "the table is taking a break",
 }
 
 

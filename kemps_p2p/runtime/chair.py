@@ -1,0 +1,96 @@
+"""All that one peer needs to play at its seat of a table that has met, match after match.
+
+A match and its rematches have the same peers, seats and carriers; only secrets and files are new each time.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kemps_p2p.bots.player import Player
+from kemps_p2p.codec import Digest
+from kemps_p2p.deck.group import RISTRETTO
+from kemps_p2p.game.rules import RuleSet
+from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.identity import Identity
+from kemps_p2p.runtime.carrier import Carrier
+from kemps_p2p.runtime.meeting import Table
+from kemps_p2p.runtime.profile import new_match_files
+from kemps_p2p.runtime.runner import Paths, Runner
+from kemps_p2p.runtime.store import make_directory
+from kemps_p2p.session import effects as fx
+from kemps_p2p.session.genesis import NO_MATCH
+from kemps_p2p.session.lobby import Setup
+from kemps_p2p.session.session import Session
+
+Watch = Callable[[Session, fx.Sight], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The matches that a table has finished: how many, and the last head of the last one."""
+
+    matches: int
+    head: Digest
+
+
+FIRST = Before(0, NO_MATCH)
+
+
+def after(session: Session) -> Before:
+    """What a rematch of a finished match starts from."""
+    match = session.play.final
+    assert match.is_closed, "a match that was not finished has no rematch"
+    return Before(match.founding.genesis.matches + 1, match.head.digest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chair:
+    """Who sits where, with whom and by which rules. `home` takes secrets and journals, `logs` the logs."""
+
+    identity: Identity
+    seat: Seat
+    table: Table
+    carrier: Carrier
+    name: str
+    rules: RuleSet
+    home: Path
+    logs: Path
+    give_up_ms: int
+
+    @property
+    def players(self) -> int:
+        """How many sit at the table."""
+        return len(self.table.roster)
+
+    def sit(self, player: Player, watch: Watch, before: Before = FIRST) -> tuple[Session, Runner]:
+        """The machine and the runner of one match; `before` says what came before if it is a rematch.
+
+        The secret of the match is on disk when this returns. Raises `RuntimeFault`.
+        """
+        make_directory(self.logs)
+        files = new_match_files(self.home)
+        session = Session(
+            Setup(
+                identity=self.identity,
+                seat=self.seat,
+                roster=self.table.roster,
+                meeting=self.table.digest,
+                name=self.name,
+                rules=self.rules,
+                group=RISTRETTO.name,
+                secret=files.secret,
+                previous=before.head,
+                matches=before.matches,
+            )
+        )
+        runner = Runner(
+            session,
+            self.carrier,
+            curves=self.table.curves,
+            paths=Paths(files.journal, lambda match: self.logs / f"{match[:16]}-seat{self.seat}.kemps"),
+            player=player,
+            watch=lambda sight: watch(session, sight),
+            give_up_ms=self.give_up_ms,
+        )
+        return session, runner

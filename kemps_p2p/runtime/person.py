@@ -1,0 +1,98 @@
+"""A person's seat, as the runner sees it: what the program does at the seat by itself.
+
+A person acts through `Sitting`; what has to wait for an earlier action waits here. By itself the seat only
+moves its face now and then: fidgets, and gestures of the catalogue that mean nothing here. They are actions
+like any other, so nobody can filter them. Invariants:
+
+1. A gesture that was named in the huddle is never made by the program.
+2. It moves only in play, where the rules have gestures, and draws from the chances it was given.
+"""
+
+from collections.abc import Callable
+from random import Random
+
+from kemps_p2p.bots.patience import slot
+from kemps_p2p.bots.player import Player
+from kemps_p2p.errors import Illegal
+from kemps_p2p.game.actions import Action, Gesture, Kind
+from kemps_p2p.game.gestures import FIDGETS, GESTURES, named_in
+from kemps_p2p.game.record import is_running
+from kemps_p2p.game.rules import Signals
+from kemps_p2p.game.views import SeatView
+
+PAUSE_MS = (9_000, 30_000)
+"""Between two movements of a face, at least and at most."""
+
+
+class Person(Player):
+    """The player at a seat where a person sits."""
+
+    def __init__(
+        self,
+        chances: Random,
+        against: Callable[[Action], Illegal | None],
+        refused: Callable[[Action, Illegal], None],
+    ) -> None:
+        self._chances = chances
+        self._against = against
+        self._refused = refused
+        self._intents: dict[Kind | type[Action], Action] = {}
+        self._move_at_ms: int | None = None
+        self._named: set[str] = set()
+        self.signal: str | None = None
+
+    @property
+    def wake_at_ms(self) -> int | None:
+        """When the face next moves."""
+        return self._move_at_ms
+
+    @property
+    def goes_along(self) -> bool:
+        """False: a person decides about pauses."""
+        return False
+
+    def whispered(self, text: str) -> str | None:
+        """Note which gesture the partner means; a person answers by hand."""
+        named = named_in(text)
+        self._named.update(named)
+        if len(named) == 1:
+            self.signal = named[0]
+        return None
+
+    def said(self, text: str) -> None:
+        """Note which gestures the own words name."""
+        self._named.update(named_in(text))
+
+    def intend(self, action: Action) -> None:
+        """Do this as soon as the earlier action of its kind is settled; the last one of a kind counts."""
+        self._intents[slot(action)] = action
+
+    def decide(self, view: SeatView, now_ms: int) -> Action | None:
+        """What was waiting, if its time has come; else a movement of the face, if it is time for one."""
+        for place, action in tuple(self._intents.items()):
+            reason = self._against(action)
+            if reason is Illegal.TOO_SOON:
+                continue
+            del self._intents[place]
+            if reason is None:
+                return action
+            self._refused(action, reason)
+        return self._move(view, now_ms)
+
+    def _move(self, view: SeatView, now_ms: int) -> Action | None:
+        if view.rules.signals is not Signals.GESTURES:
+            return None
+        if self._move_at_ms is None:
+            self._move_at_ms = now_ms + self._chances.randint(*PAUSE_MS)
+        if now_ms < self._move_at_ms:
+            return None
+        self._move_at_ms = now_ms + self._chances.randint(*PAUSE_MS)
+        return Gesture(name=self._movement()) if is_running(view.state) else None
+
+    def _movement(self) -> str:
+        """A fidget; once a signal is agreed on, another gesture just as often."""
+        free = [kind.name for kind in GESTURES if kind.name not in self._named]
+        names = [kind.name for kind in FIDGETS]
+        if self.signal is not None and self._chances.random() < 0.5:
+            names = free
+        return self._chances.choice(names)

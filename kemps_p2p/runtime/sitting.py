@@ -1,0 +1,272 @@
+"""One person at one seat for one match: what a screen or line mode sees of it, and what it can do.
+
+The same for a table in this process and for one on the network. It keeps no state of the game: all of it is
+in the view. Invariants:
+
+1. What the person does is handled after everything that has already arrived, and a refusal is raised at once.
+2. Sights come in the order in which the machine gave them, and never while one of the verbs runs.
+3. Whatever becomes of the match, `sights` ends and `ended` returns or raises.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import TypeAlias
+
+from kemps_p2p.codec import Digest
+from kemps_p2p.errors import Illegal, IllegalAction
+from kemps_p2p.game.actions import Action
+from kemps_p2p.game.legal import against
+from kemps_p2p.game.record import State
+from kemps_p2p.game.rows import Row
+from kemps_p2p.game.rules import RuleSet
+from kemps_p2p.game.seating import partner_of
+from kemps_p2p.game.views import SeatView, options
+from kemps_p2p.ids import Position
+from kemps_p2p.runtime.chair import FIRST, Before, Chair, after
+from kemps_p2p.runtime.person import Person
+from kemps_p2p.runtime.runner import Outcome
+from kemps_p2p.session import effects as fx
+from kemps_p2p.session.messages import Want
+from kemps_p2p.session.session import Session
+from kemps_p2p.session.waiting import Waiting, What, waiting
+from kemps_p2p.wording.people import People
+from kemps_p2p.wording.scene import Scene
+from kemps_p2p.wording.words import words_of
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """An action that had to wait for an earlier one cannot be done any more; nothing was sent."""
+
+    action: Action
+    reason: Illegal
+
+
+Sight: TypeAlias = fx.Sight | Refused
+"""What there is to show."""
+
+Screen: TypeAlias = Callable[["Sitting"], Awaitable[None]]
+"""Shows a sitting to a person, and those of its rematches, until the person leaves."""
+
+
+OWN_CARDS_FORBID = (Illegal.FALSE_DENIAL, Illegal.NO_MULLIGAN)
+"""What the machine finds only once cards are shown; here it is found before anything is sent."""
+
+
+class Sitting:
+    """A person's seat. `chances` move its face; `before` says what came before if this is a rematch."""
+
+    def __init__(self, chair: Chair, chances: Random, before: Before = FIRST) -> None:
+        self.seat = chair.seat
+        self.players = chair.players
+        self.partner = partner_of(chair.seat, chair.players)
+        self.rules: RuleSet = chair.rules
+        self.outcome: Outcome | None = None
+        self.next: Sitting | None = None
+        self._chair = chair
+        self._chances = chances
+        self._person = Person(chances, self.against, self._refused)
+        self._sights: asyncio.Queue[Sight | None] = asyncio.Queue()
+        self._session, self._runner = chair.sit(self._person, self._watch, before)
+        self._task: asyncio.Task[Outcome] | None = None
+        self._pool = Row()
+        self._hand = Row()
+
+    # From start to end
+
+    def start(self) -> "Sitting":
+        """Sit down: the seat runs by itself from now on."""
+        self._task = asyncio.get_running_loop().create_task(self._run())
+        return self
+
+    async def _run(self) -> Outcome:
+        try:
+            self.outcome = await self._runner.run()
+        finally:
+            self._sights.put_nowait(None)
+        return self.outcome
+
+    async def ended(self) -> Outcome:
+        """Wait until the match is over here. Raises `RuntimeFault` if this machine failed."""
+        assert self._task is not None, "asked before it was started"
+        return await asyncio.shield(self._task)
+
+    def leave(self) -> None:
+        """Go, whatever the others do. What was played until now is in the log."""
+        self._runner.leave()
+
+    async def close(self) -> None:
+        """Leave, and wait until all files are closed; `ended` still tells how it went."""
+        self.leave()
+        if self._task is not None:
+            await asyncio.wait({self._task})
+
+    def series(self) -> "Iterator[Sitting]":
+        """The sitting itself and those of its rematches."""
+        yield self
+        if self.next is not None:
+            yield from self.next.series()
+
+    def rematch(self) -> "Sitting":
+        """Sit down for another match at the same table; it begins once all have. This one is to be closed."""
+        self.next = Sitting(self._chair, self._chances, after(self._session)).start()
+        return self.next
+
+    async def sights(self) -> AsyncIterator[Sight]:
+        """What there is to show, until the match is over here. For one reader."""
+        while (sight := await self._sights.get()) is not None:
+            yield sight
+
+    def _watch(self, _session: Session, sight: fx.Sight) -> None:
+        self._sights.put_nowait(sight)
+
+    def _refused(self, action: Action, reason: Illegal) -> None:
+        self._sights.put_nowait(Refused(action, reason))
+
+    # What is known
+
+    @property
+    def has_begun(self) -> bool:
+        """True once all have signed the founding of the match."""
+        return self._session.has_begun
+
+    @property
+    def match(self) -> Digest | None:
+        """What the match is called, once it has begun."""
+        return self._session.play.founding.match if self.has_begun else None
+
+    @property
+    def words(self) -> str:
+        """Three words that are the same on all screens of this match; empty before it has begun."""
+        return "" if self.match is None else words_of(self.match)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names by seat; none before the match has begun."""
+        return self._session.names if self.has_begun else ()
+
+    @property
+    def people(self) -> People:
+        """What to call the seats."""
+        return People(self.players, self.names)
+
+    def view(self) -> SeatView:
+        """What this seat may see now. Only once the match has begun."""
+        return self._session.view()
+
+    def scene(self, game: State | None = None, *, is_ascii: bool = False) -> Scene:
+        """What sentences need to know; `game`: the state that a sight brought, now by default."""
+        view = self.view()
+        own = {held.position: held.card for held in view.hand}
+        shown = view.state if game is None else game
+        # Positions come again in every deal.
+        known = own if (shown.matches, shown.deal) == (view.matches, view.deal) else {}
+        return Scene(self.people, self.rules, {**shown.faces, **known}, is_ascii)
+
+    def pool_row(self) -> tuple[Position | None, ...]:
+        """Where the cards of the middle lie, by place from 0."""
+        return self._pool.follow(self.view().state.pool)
+
+    def hand_row(self) -> tuple[Position | None, ...]:
+        """Where the own cards are, by place from 0."""
+        hands = self.view().state.hands
+        return self._hand.follow(hands[self.seat] if hands else ())
+
+    def now_ms(self) -> int:
+        """The clock of the table, in milliseconds; it stands still during a pause."""
+        return self._runner.now_ms()
+
+    def waiting_for(self) -> tuple[Waiting, ...]:
+        """For whom the table waits, and for what."""
+        if self.has_begun:
+            return waiting(self._session.play.final)
+        missing = tuple(sorted(self._session.missing()))
+        return (Waiting(What.SEATING, missing),) if missing else ()
+
+    # What can be done
+
+    def legal(self) -> tuple[Action, ...]:
+        """What can be done now; combined calls and free text are not listed."""
+        if not self.has_begun:
+            return ()
+        return tuple(action for action in options(self.view()) if self.against(action) is None)
+
+    def against(self, action: Action) -> Illegal | None:
+        """Why an action cannot be done now; None if it can."""
+        if not self.has_begun:
+            return Illegal.DEAL_OVER
+        if self.is_paused:
+            return Illegal.PAUSED
+        try:
+            self._session.play.check(action, self.now_ms())
+        except IllegalAction as illegal:
+            return illegal.reason
+        view = self.view()
+        reason = against(view.state, self.seat, action, {held.position: held.card for held in view.hand})
+        # The time of the view is that of the last entry; the machine has asked with the time of now.
+        return None if reason is Illegal.NOT_IDLE else reason
+
+    def act(self, action: Action) -> None:
+        """Do something. Raises `IllegalAction`; then nothing was sent and nothing has changed.
+
+        While an earlier action of its kind is not settled it waits, which takes some milliseconds; the last
+        one of a kind counts. If it cannot be done then, a sight tells so.
+        """
+        reason = self.against(action)
+        if reason is Illegal.TOO_SOON:
+            self._person.intend(action)
+            return
+        if reason in OWN_CARDS_FORBID:
+            raise IllegalAction(reason)
+        self._runner.act(action)
+
+    def whisper(self, text: str) -> None:
+        """Say something to the partner alone. Raises `IllegalAction` if it is too long."""
+        self._person.said(text)
+        self._runner.whisper(text)
+
+    @property
+    def signal_agreed(self) -> str | None:
+        """The gesture that the partner has last named in a whisper."""
+        return self._person.signal
+
+    # What the table agrees on beside the game
+
+    def want(self, want: Want) -> None:
+        """Say what this seat wants: a pause, the end, or to play on. All seats want it, then it is done."""
+        self._runner.want(want)
+
+    @property
+    def wants(self) -> tuple[Want, ...]:
+        """What each seat wants."""
+        return self._session.wants
+
+    @property
+    def is_paused(self) -> bool:
+        """True while all seats want a pause."""
+        return self._runner.is_paused
+
+
+async def attended(
+    sitting: Sitting, screen: Screen, others: Collection["asyncio.Task[None]"] = ()
+) -> Outcome:
+    """Let a screen show a started sitting until the person leaves; how the last match begun has ended.
+
+    `others` play along in this process; what fails there fails here. Raises `RuntimeFault`.
+    """
+    shown = asyncio.ensure_future(screen(sitting))
+    try:
+        await asyncio.wait({shown, *others}, return_when=asyncio.FIRST_COMPLETED)
+        for other in others:
+            if other.done():
+                other.result()
+        await shown
+    finally:
+        shown.cancel()
+        await asyncio.wait({shown})
+        for each in sitting.series():
+            await each.close()
+    begun = [each for each in sitting.series() if each.has_begun]
+    return await (begun[-1] if begun else sitting).ended()
