@@ -2,7 +2,7 @@
 
 It sees what its seat sees and draws from the `rng` it was given; it knows no clock, no peer and no
 other bot. Its parts: `reading` counts, `collecting` picks cards, `watching` suspects, `pact` agrees on a
-signal, `patience` waits, `playing` puts them in order. Invariants:
+signal, `memory` has gaps, `patience` waits, `playing` puts them in order. Invariants:
 
 1. An action is legal on the view it answers, or it is not proposed; but whether a table has been idle for
    long enough is judged by the bot's own time, since that of the view may be older.
@@ -12,6 +12,8 @@ signal, `patience` waits, `playing` puts them in order. Invariants:
 
 from random import Random
 
+from kemps_p2p.bots.level import Level, skill_of
+from kemps_p2p.bots.memory import Memory
 from kemps_p2p.bots.pace import Pace, manners_of
 from kemps_p2p.bots.pact import Pact
 from kemps_p2p.bots.patience import Patience, Slot
@@ -19,7 +21,7 @@ from kemps_p2p.bots.player import Player
 from kemps_p2p.bots.playing import Play
 from kemps_p2p.bots.watching import Watch
 from kemps_p2p.errors import Illegal
-from kemps_p2p.game.actions import Action, Admit, Deny, Gesture, Halt, Kind, Pass, Signal, kind
+from kemps_p2p.game.actions import Action, Admit, Deny, Gesture, Halt, Kind, Mulligan, Pass, Signal, kind
 from kemps_p2p.game.events import (
     Answered,
     AnswerVoid,
@@ -28,6 +30,8 @@ from kemps_p2p.game.events import (
     Discarded,
     Event,
     Missed,
+    Mulliganed,
+    MulliganFailed,
     Passed,
     PlayStarted,
     PoolDealt,
@@ -35,26 +39,38 @@ from kemps_p2p.game.events import (
     Signalled,
     Swapped,
     Took,
+    Verdicts,
 )
 from kemps_p2p.game.legal import against
 from kemps_p2p.game.record import Phase, Result
 from kemps_p2p.game.views import SeatView
 from kemps_p2p.ids import Position, Seat
 
-__all__ = ["Bot", "Pace"]
+__all__ = ["Bot", "Level", "Pace"]
 
 
 class Bot(Player):
     """One seat's player."""
 
-    def __init__(self, seat: Seat, players: int, rng: Random, pace: Pace) -> None:
-        manners = manners_of(pace)
+    def __init__(
+        self, seat: Seat, players: int, rng: Random, pace: Pace, level: Level = Level.NORMAL
+    ) -> None:
+        skill = skill_of(level)
+        manners = manners_of(pace, skill.tempo)
         self._seat = seat
-        self._pact = Pact(seat, players, rng)
+        self._pact = Pact(seat, players, rng, skill.signals)
         self._patience = Patience(rng)
-        self._watch = Watch(seat, players, rng, manners, self._pact)
+        self._watch = Watch(seat, players, rng, manners=manners, skill=skill, pact=self._pact)
         self._play = Play(
-            seat, players, rng, manners=manners, pact=self._pact, watch=self._watch, patience=self._patience
+            seat,
+            players,
+            rng,
+            manners=manners,
+            skill=skill,
+            pact=self._pact,
+            memory=Memory(rng, skill),
+            watch=self._watch,
+            patience=self._patience,
         )
         self._where: tuple[int, int, Phase] | None = None
         self._hand: tuple[Position, ...] = ()
@@ -81,9 +97,11 @@ class Bot(Player):
         for event in events:
             match event:
                 case Dealt():
+                    self._pact.begin_deal(event.deal)
                     self._watch.begin_deal()
                     self._play.begin_deal()
                 case PoolDealt():
+                    self._watch.begin_pool()
                     self._play.begin_pool()
                 case PlayStarted():
                     self._play.moved(now_ms)
@@ -100,8 +118,12 @@ class Bot(Player):
                 case Signalled():
                     self._watch.signalled(event.seat, now_ms)
                     self._settle(event.seat, Signal)
+                case Verdicts():
+                    self._play.judged(event)
                 case Passed():
                     self._settle(event.seat, Kind.PASS)
+                case Mulliganed() | MulliganFailed():
+                    self._settle(event.seat, Mulligan)
                 case Missed():
                     self._settle(event.seat, kind(event.action))
                 case Answered() | AnswerVoid():

@@ -36,6 +36,8 @@ class Mind(msgspec.Struct, frozen=True, kw_only=True):
     """Most cards in one exchange."""
     tastes: Counts
     """A number for each rank, all different."""
+    denies: bool = True
+    """Whether it keeps from opponents what they collect."""
 
 
 def _others(mind: Mind) -> Iterator[tuple[Seat, bool]]:
@@ -132,13 +134,13 @@ def partner_rank(mind: Mind, reading: Reading) -> int | None:
 def useless(mind: Mind, reading: Reading, kept: int | None) -> list[Position]:
     """The own cards that are not of the rank kept, the one to part with first at the front.
 
-    First what the partner collects, then dead and single cards; last what an opponent collects.
+    First what the partner collects, then dead and single cards; last what an opponent collects, if it cares.
     """
     helps = partner_rank(mind, reading)
 
     def worth(which: int) -> tuple[bool, bool, int]:
         return (
-            _opponents_count(mind, reading, which) >= PUBLIC_COLLECTION,
+            mind.denies and _opponents_count(mind, reading, which) >= PUBLIC_COLLECTION,
             which != helps,
             reading.own[which] if _can_complete(mind, reading, which) else 0,
         )
@@ -167,6 +169,32 @@ def feed(mind: Mind, reading: Reading) -> Trade | None:
         if which != helps
     ]
     return Trade((min(choices)[1],), (give,)) if choices else None
+
+
+def steal(mind: Mind, reading: Reading) -> Trade | None:
+    """Take a card of no use but to an opponent, who collects its rank in public; nothing useful is given."""
+    kept = target(mind, reading)
+    helps = partner_rank(mind, reading)
+    prey = [
+        (_opponents_count(mind, reading, which), card)
+        for card, which in reading.pool_faces
+        if which not in (kept, helps) and _opponents_count(mind, reading, which) >= PUBLIC_COLLECTION
+    ]
+    ranks = dict(reading.hand_ranks)
+    spare = [
+        card
+        for card in useless(mind, reading, kept)
+        if _opponents_count(mind, reading, ranks[card]) < PUBLIC_COLLECTION
+    ]
+    if reading.is_quartet or not prey or not spare:
+        return None
+    return Trade((max(prey)[1],), (spare[0],))
+
+
+def can_become_quartet(mind: Mind, reading: Reading) -> bool:
+    """True if the rank the hand has most of can still be completed."""
+    kept = target(mind, reading)
+    return kept is not None and reading.own[kept] == max(reading.own)
 
 
 def idle_trade(mind: Mind, reading: Reading, roll: float) -> Trade | None:

@@ -1,8 +1,8 @@
-"""How quickly and how attentively a bot plays: delays in milliseconds, chances between 0 and 1.
+"""How quickly a bot plays: delays in milliseconds.
 
 Knows nothing of cards. Invariant:
 
-1. A pace changes when a bot acts and what it overlooks, never what it may know.
+1. A pace changes when a bot acts, never what it may know.
 """
 
 from enum import Enum
@@ -32,9 +32,13 @@ class Span(msgspec.Struct, frozen=True):
         """A delay in milliseconds. A span without width draws nothing."""
         return self.low_ms if self.low_ms == self.high_ms else rng.randint(self.low_ms, self.high_ms)
 
+    def times(self, factor: float) -> "Span":
+        """The same delay, longer or shorter."""
+        return Span(round(self.low_ms * factor), round(self.high_ms * factor))
+
 
 class Manners(msgspec.Struct, frozen=True, kw_only=True):
-    """The delays and chances of one pace."""
+    """The delays of one pace."""
 
     look: Span
     """From a new pool lying face up until it is taken in."""
@@ -58,25 +62,6 @@ class Manners(msgspec.Struct, frozen=True, kw_only=True):
     """From when a dealer may say "go", halt or resume until doing so."""
     answer: Span
 
-    overlooks_card: float
-    """The chance not to see a card, as long as the pool it lies in is not swept."""
-    notices_signal: float
-    """The chance to see one signal of the partner."""
-    misreads: float
-    """The chance to take another gesture of the partner for the signal."""
-    makes_decoy: float
-    """The chance of a decoy, for each new pool."""
-    repeats_decoy: float
-    """The chance that a decoy made is made once more."""
-    swaps_idly: float
-    """The chance of a swap that only confuses, for each new pool."""
-    suspects_four: float
-    """The chance to act on four cards of one rank that an opponent took in public."""
-    suspects_three: float
-    suspects_two: float
-    suspects_gestures: tuple[float, ...]
-    """The chance to act on an opponent's gesture, by how often it was made before; the last for more."""
-
 
 _AT_ONCE = Span(0, 0)
 
@@ -93,16 +78,6 @@ _RELAXED = Manners(
     deal=Span(3000, 6000),
     table_duty=Span(800, 2000),
     answer=Span(600, 1500),
-    overlooks_card=0.15,
-    notices_signal=0.75,
-    misreads=0.04,
-    makes_decoy=0.06,
-    repeats_decoy=0.5,
-    swaps_idly=0.04,
-    suspects_four=0.6,
-    suspects_three=0.15,
-    suspects_two=0.025,
-    suspects_gestures=(0.01, 0.05, 0.1, 0.2),
 )
 
 _NORMAL = msgspec.structs.replace(
@@ -137,20 +112,16 @@ _MANNERS = {
         deal=_AT_ONCE,
         table_duty=_AT_ONCE,
         answer=_AT_ONCE,
-        overlooks_card=0.1,
-        notices_signal=0.9,
-        misreads=0.04,
-        makes_decoy=0.06,
-        repeats_decoy=0.5,
-        swaps_idly=0.0,
-        suspects_four=0.6,
-        suspects_three=0.15,
-        suspects_two=0.025,
-        suspects_gestures=(0.01, 0.05, 0.1, 0.2),
     ),
 }
 
 
-def manners_of(pace: Pace) -> Manners:
-    """The delays and chances of a pace."""
-    return _MANNERS[pace]
+def manners_of(pace: Pace, tempo: float) -> Manners:
+    """The delays of a pace, for somebody who is quicker or slower than most: `tempo` multiplies the own ones.
+
+    What the table waits for, a deal or an answer, takes everybody as long.
+    """
+    manners = _MANNERS[pace]
+    own = ("look", "react", "notice", "speak", "first_signal")
+    spans = {name: getattr(manners, name).times(tempo) for name in own}
+    return msgspec.structs.replace(manners, **spans)

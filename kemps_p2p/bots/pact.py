@@ -1,67 +1,84 @@
-"""What two partners whisper to each other: which gesture means a quartet.
+"""What two partners whisper to each other: which gesture means a quartet, or which ones, a deal each in turn.
 
 The lower seat of a team proposes, the other agrees; a person may propose anything at any time. Words can
 be lost or come twice. Knows no cards. Invariants:
 
-1. Only a gesture of the catalogue is ever agreed on.
+1. Only gestures of the catalogue are ever agreed on.
 2. An agreement is never answered, so two bots fall silent.
 """
 
+import re
 from random import Random
 
-from kemps_p2p.game.gestures import GESTURES, named_in
+from kemps_p2p.game.gestures import GESTURES
 from kemps_p2p.game.seating import partner_of
 from kemps_p2p.ids import Seat
 
 PROPOSAL = "signal"
 AGREEMENT = "agreed"
 HEARD_CHARS_MAX = 200
+IN_TURN = ", then "
 
 _NAMES = tuple(gesture.name for gesture in GESTURES)
+_PATTERNS = {name: re.compile(rf"\b{re.escape(name)}\b") for name in _NAMES}
 _YES = frozenset({"yes", "ok", "okay", AGREEMENT})
 
 
 class Pact:
-    """One seat's side of the agreement with its partner."""
+    """One seat's side of the agreement with its partner; `signals` is how many it would like to have."""
 
-    def __init__(self, seat: Seat, players: int, rng: Random) -> None:
+    def __init__(self, seat: Seat, players: int, rng: Random, signals: int = 1) -> None:
         self._proposes = seat < partner_of(seat, players)
-        self._own = rng.choice(_NAMES)
-        self._agreed: str | None = None
+        self._own = tuple(rng.sample(_NAMES, signals))
+        self._agreed: tuple[str, ...] | None = None
+        self._deal = 0
+
+    def begin_deal(self, deal: int) -> None:
+        """Of several signals, each deal has its own."""
+        self._deal = deal
 
     @property
     def signal(self) -> str:
         """The gesture to make with a quartet in hand; the own idea while nothing is agreed."""
-        return self._agreed or self._own
+        return self._of_deal(self._agreed or self._own)
 
     @property
     def agreed(self) -> str | None:
-        """The gesture that both are known to have settled on."""
-        return self._agreed
+        """The gesture that both are known to have settled on for this deal."""
+        return None if self._agreed is None else self._of_deal(self._agreed)
+
+    def _of_deal(self, names: tuple[str, ...]) -> str:
+        return names[self._deal % len(names)]
 
     def means_quartet(self, name: str) -> bool | None:
         """Whether a gesture of the partner is the signal; None if that cannot be told for want of words."""
         if self._agreed is not None:
-            return name == self._agreed
-        return True if self._proposes and name == self._own else None
+            return name == self.signal
+        return True if self._proposes and name == self.signal else None
 
     def greet(self) -> str | None:
         """The words to begin with; the same again if asked again."""
-        return f"{PROPOSAL}: {self.signal}" if self._proposes else None
+        return self._proposal() if self._proposes else None
+
+    def _proposal(self) -> str:
+        return f"{PROPOSAL}: {IN_TURN.join(self._agreed or self._own)}"
 
     def hear(self, text: str) -> str | None:
         """Take in the partner's words; what to whisper back, None for nothing."""
         words = text[:HEARD_CHARS_MAX].strip().lower()
         head, _, rest = words.partition(":")
-        head, named = head.strip(), rest.strip()
-        if head == AGREEMENT and named:
-            self._agreed = named if named in _NAMES else self._agreed
+        head, named = head.strip(), tuple(rest.strip().split(IN_TURN))
+        is_known = set(named) <= set(_NAMES)
+        if head == AGREEMENT and named != ("",):
+            self._agreed = named if is_known else self._agreed
             return None
         if words in _YES:
-            self._agreed = self.signal
+            self._agreed = self._agreed or self._own
             return None
-        found = named_in(words)
-        if len(found) == 1:
-            self._agreed = found[0]
-            return f"{AGREEMENT}: {self._agreed}"
-        return f"{PROPOSAL}: {self.signal}" if head == PROPOSAL else None
+        found = tuple([name for name, pattern in _PATTERNS.items() if pattern.search(words)])
+        if head == PROPOSAL and is_known:
+            found = named
+        elif len(found) != 1:
+            return self._proposal() if head == PROPOSAL else None
+        self._agreed = found
+        return f"{AGREEMENT}: {IN_TURN.join(found)}"

@@ -35,6 +35,7 @@ class Errand(Enum):
     SIGNAL = auto()
     DECOY = auto()
     TABLE_DUTY = auto()
+    MULLIGAN = auto()
     HALT = auto()
     NEXT = auto()
     ANSWER = auto()

@@ -1,11 +1,14 @@
 """What a bot would do now, the most urgent first: the conduct of one seat through a deal.
 
-It remembers the deal under way, asks `watching` for calls and `collecting` for cards, and `patience` for
-the time. Whether an action is legal or already under way is not decided here. Invariants:
+It remembers the deal under way, asks `watching` for calls, `collecting` for cards, `mood` for what is
+tempting, and `patience` for the time. Whether an action is legal or already under way is not decided here.
+Invariants:
 
 1. Asking again with nothing changed gives the same wishes and draws nothing.
 2. Between two sweeps a bounded number of exchanges is wished for, so deals end.
 3. The agreed signal is made only with a quartet in hand; calls are answered truthfully.
+4. The one public signal that some rules have is false only where the partner, who knows the cards taken in
+   public, can tell.
 """
 
 from collections.abc import Iterator
@@ -14,7 +17,19 @@ from typing import assert_never
 
 import msgspec
 
-from kemps_p2p.bots.collecting import Mind, Trade, feed, grab, idle_trade, pick
+from kemps_p2p.bots.collecting import (
+    Mind,
+    Trade,
+    can_become_quartet,
+    feed,
+    grab,
+    idle_trade,
+    pick,
+    steal,
+)
+from kemps_p2p.bots.level import Skill
+from kemps_p2p.bots.memory import Memory
+from kemps_p2p.bots.mood import DealMood, PoolMood, is_restless
 from kemps_p2p.bots.pace import Manners, Span
 from kemps_p2p.bots.pact import Pact
 from kemps_p2p.bots.patience import Errand, Patience
@@ -27,6 +42,7 @@ from kemps_p2p.game.actions import (
     Gesture,
     Go,
     Halt,
+    Mulligan,
     Next,
     Pass,
     Resume,
@@ -34,11 +50,11 @@ from kemps_p2p.game.actions import (
     Swap,
     Take,
 )
-from kemps_p2p.game.cards import QUARTET_CARDS, RANKS
-from kemps_p2p.game.gestures import GESTURES
+from kemps_p2p.game.cards import QUARTET_CARDS, RANKS, rank
+from kemps_p2p.game.events import Verdicts
 from kemps_p2p.game.legal import against
 from kemps_p2p.game.record import Phase, State
-from kemps_p2p.game.rules import Exchange, Signals, Start, Sweep
+from kemps_p2p.game.rules import Exchange, RuleSet, Signals, Start, Sweep
 from kemps_p2p.game.table import truthful_answer
 from kemps_p2p.game.views import Held, SeatView
 from kemps_p2p.ids import Position, Seat
@@ -68,7 +84,9 @@ class Play:
         rng: Random,
         *,
         manners: Manners,
+        skill: Skill,
         pact: Pact,
+        memory: Memory,
         watch: Watch,
         patience: Patience,
     ) -> None:
@@ -76,10 +94,13 @@ class Play:
         self._players = players
         self._rng = rng
         self._manners = manners
+        self._skill = skill
         self._pact = pact
+        self._memory = memory
         self._watch = watch
         self._patience = patience
         self._sight: _Sight | None = None
+        self._rules: RuleSet | None = None
         self._pool_number = 0
         self._idle_from_ms: int | None = None
         self.begin_deal()
@@ -88,17 +109,22 @@ class Play:
     def begin_deal(self) -> None:
         """New cards, new tastes."""
         self._tastes = tuple(self._rng.sample(range(len(RANKS)), len(RANKS)))
+        self._mood = DealMood.draw(self._rng, self._skill)
+        self._memory.begin_deal()
         self._signals_made = 0
+        self._exchanges = 0
+        # The first pool of the deal counts up to none.
+        self._idle_pools = -1
 
     def begin_pool(self) -> None:
         """New cards lie in the middle."""
         self._pool_number += 1
-        self._has_seen_pool = False
+        self._idle_pools = 0 if self._exchanges else self._idle_pools + 1
+        self._pool_mood: PoolMood | None = None
+        self._decoys: tuple[str, ...] = ()
+        self._may_confuse = True
         self._exchanges = 0
         self._wanted: Position | None = None
-        self._noticed: dict[Position, bool] = {}
-        self._decoys: tuple[str, ...] = ()
-        self._idle_roll: float | None = None
 
     def moved(self, now_ms: int) -> None:
         """Play opened, or a card changed its place: the table is not idle."""
@@ -107,10 +133,16 @@ class Play:
     def exchanged(self) -> None:
         """The own exchange is final."""
         self._exchanges += 1
-        self._idle_roll = None
+        self._may_confuse = False
+
+    def judged(self, event: Verdicts) -> None:
+        """A declaration has been judged, and teaches what gestures were worth."""
+        if self._rules is not None:
+            self._watch.judged(self._rules, event)
 
     def wishes(self, view: SeatView, now_ms: int) -> Iterator[Action]:
         """What to do now, in order of urgency; times that have not come are left with `patience`."""
+        self._rules = view.rules
         match view.phase:
             case Phase.SEATED | Phase.DEAL_OVER:
                 key = view.matches, view.deal
@@ -151,22 +183,25 @@ class Play:
 
     def _look(self, view: SeatView) -> _Sight:
         sight = self._sight
-        for lying in view.pool:
-            if lying.card is not None and lying.position not in self._noticed:
-                self._noticed[lying.position] = self._rng.random() >= self._manners.overlooks_card
         if sight is None or sight.state is not view.state or sight.hand != view.hand:
-            overlooked = frozenset(card for card, is_seen in self._noticed.items() if not is_seen)
+            gaps = self._memory.gaps(view)
             mind = Mind(
                 seat=self._seat,
                 players=self._players,
                 # Card by card, where they are put down first.
                 limit=view.rules.exchange_limit if view.rules.exchange is Exchange.SWAP else 1,
                 tastes=self._tastes,
+                denies=self._mood.denies and not is_restless(self._idle_pools),
             )
-            sight = self._sight = _Sight(view.state, view.hand, read(view, overlooked), mind)
+            # Whoever has put a card down looks closely at what to pick up.
+            overlooked = gaps.overlooked if len(view.hand) == QUARTET_CARDS else ()
+            reading = read(view, overlooked, gaps.forgotten)
+            sight = self._sight = _Sight(view.state, view.hand, reading, mind)
         return sight
 
     def _before_play(self, view: SeatView, now_ms: int) -> Iterator[Action]:
+        if view.rules.mulligan and not view.state.started:
+            yield from self._change_hand(view, now_ms)
         if any(lying.card is None for lying in view.pool):
             return
         self._see_pool(now_ms)
@@ -178,17 +213,22 @@ class Play:
         if self._is_due(Errand.TABLE_DUTY, (self._pool_number, view.phase), span, now_ms):
             yield Go()
 
+    def _change_hand(self, view: SeatView, now_ms: int) -> Iterator[Action]:
+        """Change a hand with too many alike, if it is dead or by custom; a quartet is kept."""
+        sight = self._look(view)
+        most = max(sight.reading.own)
+        if len(view.hand) < QUARTET_CARDS or not view.rules.mulligan <= most < QUARTET_CARDS:
+            return
+        if self._mood.changes_hand or not can_become_quartet(sight.mind, sight.reading):
+            key = view.state.hands[self._seat]
+            if self._is_due(Errand.MULLIGAN, key, self._manners.react, now_ms):
+                yield Mulligan()
+
     def _see_pool(self, now_ms: int) -> bool:
         """Take in a new pool, which takes a moment; what it tempts to is drawn once."""
-        if not self._has_seen_pool:
-            self._has_seen_pool = True
-            rng, manners = self._rng, self._manners
-            if rng.random() < manners.makes_decoy:
-                name = rng.choice([each.name for each in GESTURES if each.name != self._pact.signal])
-                times = 2 if rng.random() < manners.repeats_decoy else 1
-                self._decoys = (name,) * times
-            if rng.random() < manners.swaps_idly:
-                self._idle_roll = rng.random()
+        if self._pool_mood is None:
+            self._pool_mood = PoolMood.draw(self._rng, self._skill, self._pact.signal, self._idle_pools)
+            self._decoys = self._pool_mood.decoys
         return self._is_due(Errand.LOOK, self._pool_number, self._manners.look, now_ms)
 
     def _answer(self, view: SeatView, now_ms: int) -> Iterator[Action]:
@@ -202,12 +242,11 @@ class Play:
         sight = self._look(view)
         self._watch.look(sight.reading, now_ms)
         is_calling = False
-        for plan in self._watch.plans(view, sight.reading):
-            call = self._watch.call_on(view, plan.seat)
-            if against(view.state, self._seat, call, {}) is None:
+        for declaration in self._watch.declarations(view, sight.reading, now_ms):
+            if against(view.state, self._seat, declaration.call, {}) is None:
                 is_calling = True
-                if self._patience.is_past(plan.due_ms, now_ms):
-                    yield call
+                if self._patience.is_past(declaration.due_ms, now_ms):
+                    yield declaration.call
         if len(view.hand) < len(view.state.hands[self._seat]):
             # The faces of the own cards are still on their way.
             return
@@ -215,8 +254,11 @@ class Play:
         has_looked = self._see_pool(now_ms)
         if view.turn is not None and view.turn != self._seat:
             if view.rules.sweep is Sweep.IDLE:
-                # Nobody passes here; it is for the dealer to see that the seat whose turn it is wants nothing.
+                # Nobody passes here: it is for the dealer to see that the seat at its turn wants nothing.
                 yield from self._decline(view, sight, now_ms)
+            return
+        if view.turn is not None and is_calling:
+            # An exchange or a pass would end the turn, and with it the chance to call.
             return
         if len(view.hand) < QUARTET_CARDS:
             trade = pick(sight.mind, sight.reading, self._wanted)
@@ -246,6 +288,9 @@ class Play:
             span = manners.next_signal if self._signals_made else manners.first_signal
             if self._is_due(Errand.SIGNAL, (view.matches, view.deal, self._signals_made), span, now_ms):
                 yield Gesture(name=self._pact.signal)
+        elif view.rules.signals is Signals.ONCE:
+            if self._mood.bluffs and self._seat not in view.signalled and _is_open_book(view):
+                yield Signal()
         elif self._decoys and self._decoys[0] != self._pact.signal:
             key = self._pool_number, len(self._decoys)
             span = manners.decoy if len(self._decoys) > 1 else manners.next_signal
@@ -255,10 +300,15 @@ class Play:
     def _trade(self, view: SeatView, sight: _Sight) -> Trade | None:
         if self._exchanges >= EXCHANGES_MAX:
             return None
-        mind, reading = sight.mind, sight.reading
-        trade = grab(mind, reading) or feed(mind, reading)
-        if trade is None and self._idle_roll is not None:
-            trade = idle_trade(mind, reading, self._idle_roll)
+        mind, reading, mood = sight.mind, sight.reading, self._pool_mood
+        trade = grab(mind, reading)
+        if trade is None and mood is not None and mood.feeds:
+            trade = feed(mind, reading)
+        if trade is None and mood is not None and self._may_confuse:
+            if mood.steals:
+                trade = steal(mind, reading)
+            if trade is None and mood.idle_roll is not None:
+                trade = idle_trade(mind, reading, mood.idle_roll)
         return trade
 
     def _decline(self, view: SeatView, sight: _Sight, now_ms: int) -> Iterator[Action]:
@@ -287,6 +337,13 @@ class Play:
                     yield Halt()
             case _:
                 assert_never(view.rules.sweep)
+
+
+def _is_open_book(view: SeatView) -> bool:
+    """True if cards that the hand took in public show that it is no quartet."""
+    faces = view.state.faces
+    public = {rank(faces[held.position]) for held in view.hand if held.position in faces}
+    return len(public) > 1
 
 
 def _first_half(view: SeatView, trade: Trade) -> Action:

@@ -52,15 +52,21 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
         return any(self.could_hold(seat, which) for which in range(len(RANKS)))
 
 
-def read(view: SeatView, overlooked: Container[Position] = ()) -> Reading:
-    """Count what the seat of this view can see; a pool card that it overlooked is unseen."""
+def read(
+    view: SeatView, overlooked: Container[Position] = (), forgotten: Container[Position] = ()
+) -> Reading:
+    """Count what the seat of this view can see and still knows.
+
+    A pool card that it overlooked is unseen, and so is a swept card or one in another hand that it forgot.
+    """
     state = view.state
     faces = state.faces
     ranks = range(len(RANKS))
     left = [SUITS * view.rules.packs(view.players)] * len(RANKS)
     if view.rules.stock_out is StockOut.VOID:
         for card in state.swept:
-            left[rank(faces[card])] -= 1
+            if card not in forgotten:
+                left[rank(faces[card])] -= 1
     own = [0] * len(RANKS)
     hand_ranks = []
     for held in view.hand:
@@ -84,7 +90,7 @@ def read(view: SeatView, overlooked: Container[Position] = ()) -> Reading:
         counts = [0] * len(RANKS)
         unknown = 0
         for card in hand:
-            if card not in faces:
+            if card not in faces or (seat != view.seat and card in forgotten):
                 unknown += 1
             elif seat != view.seat:
                 which = rank(faces[card])

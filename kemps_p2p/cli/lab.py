@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from kemps_p2p.cli.options import PACES, read_rule_option
 from kemps_p2p.runtime.store import make_directory
 
 
@@ -92,3 +93,62 @@ def audit(*, players: int, as_json: bool) -> None:
     from kemps_p2p.lab.bench_audit import bench_audit
 
     _tell(bench_audit(players, _progress), as_json=as_json)
+
+
+class _Levels(click.ParamType[tuple[str, str]]):
+    """Two levels with a colon between them, or one for all."""
+
+    name = "levels"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Read them, or say what is wrong."""
+        first, _, second = str(value).partition(":")
+        if not {first, second or first} <= set(_LEVELS):
+            self.fail(f"{value!r} is not like sharp:normal; there are {', '.join(_LEVELS)}", param, ctx)
+        return first, second or first
+
+
+_LEVELS = ("easy", "normal", "sharp")
+
+
+@lab.command()
+@click.option(
+    "--rules",
+    "rules_option",
+    default="kemps",
+    show_default=True,
+    metavar="PRESET|FILE",
+    help="A preset, a variant such as kemps/go, or a file of house rules.",
+)
+@_players
+@click.option("--matches", default=50, show_default=True, type=click.IntRange(1, 100_000))
+@click.option(
+    "--levels",
+    default="normal:normal",
+    show_default=True,
+    type=_Levels(),
+    metavar="LEVEL:LEVEL",
+    help="easy, normal or sharp: of one team, at each place in turn, and of the others.",
+)
+@click.option("--pace", type=click.Choice(PACES), default="normal", show_default=True)
+@_json
+def bots(
+    *, rules_option: str, players: int, matches: int, levels: tuple[str, str], pace: str, as_json: bool
+) -> None:
+    """Matches between bots in virtual time, without a network: their length, their calls, who wins."""
+    from kemps_p2p.bots.level import Level
+    from kemps_p2p.bots.pace import Pace
+    from kemps_p2p.lab.bots import measure_bots
+
+    figures = measure_bots(
+        rules_option,
+        read_rule_option(rules_option, players),
+        players,
+        matches,
+        levels=(Level(levels[0]), Level(levels[1])),
+        pace=Pace(pace),
+        progress=_progress,
+    )
+    _tell(figures, as_json=as_json)

@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from bots_helpers import Eager, Numb, laid, swap, view_of
+from bots_helpers import Eager, Middling, Numb, laid, swap, view_of
 
 from kemps_p2p.bots.bot import Bot, Pace
 from kemps_p2p.bots.playing import EXCHANGES_MAX
@@ -354,9 +354,10 @@ def proposals_until_quiet(player: Bot, table: Table, now_ms: int = 0) -> list[Ac
 def test_a_card_that_the_partner_collects_is_put_down() -> None:
     table = laid("8C 8D 9C TC;6C 6D 7C 7D;9D 9H QC KC;2C 3C 4C 5C", "9S JC JD AC")
     swap(table, 2, "9S", "QC")
-    wish = bot().decide(view_of(table, 0), 0)
+    wish = Bot(Seat(0), 4, Middling(1), Pace.FAST).decide(view_of(table, 0), 0)
     assert isinstance(wish, Swap)
     assert wish.give == (table.state.hands[0][2],)
+    assert until(bot(), view_of(table, 0), Swap) is None
 
 
 def test_nobody_passes_who_is_about_to_call() -> None:
@@ -397,12 +398,19 @@ def test_an_overlooked_card_is_left_to_lie() -> None:
 def test_a_decoy_is_made_twice_at_most_and_is_not_the_signal() -> None:
     table = laid(DULL, "9C TC JC AC")
     table.state = replace(table.state, pool=())
-    player = Bot(Seat(0), 4, Eager(1), Pace.FAST)
-    made = [each for each in proposals_until_quiet(player, table) if isinstance(each, Gesture)]
-    made += [each for each in proposals_until_quiet(player, table, 200) if isinstance(each, Gesture)]
-    made += [each for each in proposals_until_quiet(player, table, 400) if isinstance(each, Gesture)]
-    assert len(made) == 2
-    assert made[0] == made[1] != Gesture(name=player_signal(player))
+    counts: set[int] = set()
+    for seed in range(120):
+        player = Bot(Seat(0), 4, Random(seed), Pace.FAST)
+        made: list[Action] = []
+        for now_ms in range(0, 1000, 200):
+            made += [
+                each for each in proposals_until_quiet(player, table, now_ms) if isinstance(each, Gesture)
+            ]
+        counts.add(len(made))
+        if made:
+            assert len(set(made)) == 1
+            assert made[0] != Gesture(name=player_signal(player))
+    assert counts == {0, 1, 2}
 
 
 def test_a_swap_that_only_confuses_is_rare_and_made_once_a_pool() -> None:

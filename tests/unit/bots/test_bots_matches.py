@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 import pytest
-from bots_helpers import DealRecord, Evening
+from bots_helpers import Evening
 
 from kemps_p2p.bots.bot import Pace
 from kemps_p2p.game.actions import Action, Call, Gesture, Next, Pass, Swap, call_kind
@@ -21,10 +21,11 @@ from kemps_p2p.game.scoring import Verdict
 from kemps_p2p.game.seating import team_of
 from kemps_p2p.game.views import SeatView
 from kemps_p2p.ids import Seat
+from kemps_p2p.lab.evening import DealRecord
 
 
 def right_share(deals: Iterable[DealRecord]) -> float:
-    found = [verdict for deal in deals for _, verdict in deal.verdicts]
+    found = [call.verdict for deal in deals for call in deal.calls]
     return found.count(Verdict.RIGHT) / len(found)
 
 
@@ -89,12 +90,12 @@ def test_other_rule_books_are_played_too(name: str, pace: Pace) -> None:
     evening = Evening(7, preset=name, pace=pace)
     evening.run(lambda it: len(it.tally.over()) >= 5)
     deals = evening.tally.deals
-    assert any(verdict is Verdict.RIGHT for deal in deals for _, verdict in deal.verdicts)
+    assert any(call.verdict is Verdict.RIGHT for deal in deals for call in deal.calls)
 
 
 def test_a_table_that_could_not_whisper_still_ends() -> None:
     deals = [deal for seed in range(5) for deal in Evening(seed, whispers=False).play_match().deals]
-    assert any(verdict is Verdict.RIGHT for deal in deals for _, verdict in deal.verdicts)
+    assert any(call.verdict is Verdict.RIGHT for deal in deals for call in deal.calls)
 
 
 def test_the_signal_tells_the_truth() -> None:
