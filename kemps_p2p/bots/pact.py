@@ -7,10 +7,9 @@ be lost or come twice. Knows no cards. Invariants:
 2. An agreement is never answered, so two bots fall silent.
 """
 
-import re
 from random import Random
 
-from kemps_p2p.game.gestures import GESTURES
+from kemps_p2p.game.gestures import GESTURES, named_in
 from kemps_p2p.game.seating import partner_of
 from kemps_p2p.ids import Seat
 
@@ -20,7 +19,6 @@ HEARD_CHARS_MAX = 200
 IN_TURN = ", then "
 
 _NAMES = tuple(gesture.name for gesture in GESTURES)
-_PATTERNS = {name: re.compile(rf"\b{re.escape(name)}\b") for name in _NAMES}
 _YES = frozenset({"yes", "ok", "okay", AGREEMENT})
 
 
@@ -75,7 +73,7 @@ class Pact:
         if words in _YES:
             self._agreed = self._agreed or self._own
             return None
-        found = tuple([name for name, pattern in _PATTERNS.items() if pattern.search(words)])
+        found = named_in(words)
         if head == PROPOSAL and is_known:
             found = named
         elif len(found) != 1:
