@@ -73,7 +73,9 @@ from kemps_p2p.session.messages import (
     SeedDeed,
     Sit,
     Status,
+    Want,
     Whisper,
+    Wish,
     read_lobby,
 )
 from protocol_table import CARDS, SEATS, decks, identity, match_secret, seed_of, table, wink, words_of
@@ -382,6 +384,7 @@ def _messages() -> Lines:
         ("Batch", f"{len(encode(_batch()))} bytes, {encode(_batch())[:8].hex()}..."),
         ("Status", encode(Status(lengths=(0, 0, 1, 0), sums=(*sums, NO_DIGEST), final=0))),
         ("Whisper", encode(Whisper(text="Hi"))),
+        ("Wish", encode(Wish(want=Want.PAUSE))),
     ]
 
 

@@ -15,7 +15,7 @@ from kemps_p2p.codec import encode
 from kemps_p2p.errors import Fault
 from kemps_p2p.game import actions as act
 from kemps_p2p.ledger.tape import NO_DIGEST, Receipt
-from kemps_p2p.session.messages import Status, Whisper
+from kemps_p2p.session.messages import Status, Want, Whisper, Wish
 from vectors.form import ELSEWHERE, Vector, as_text, plain, vector
 from vectors.shapes import record_types, some
 
@@ -38,6 +38,7 @@ def refused_encodings() -> Iterator[Vector]:
     status = encode(Status(lengths=(1, 0), sums=(ELSEWHERE, NO_DIGEST), final=0))
     yield vector("message", "a status", status)
     yield vector("message", "a whisper", encode(Whisper(text="Hi")))
+    yield vector("message", "a wish for a pause", encode(Wish(want=Want.PAUSE)))
     yield vector("statement", "a receipt", encode(Receipt(claim=ELSEWHERE, rivals=())))
     yield vector("action", "a call", encode(act.Call(calls=(act.Counter(target=1),))))
     yield vector("action", "a denial that shows nothing", encode(act.Deny()))
