@@ -22,7 +22,6 @@ from kemps_p2p.ledger.evidence import equivocation
 from kemps_p2p.ledger.poll import Contender, Cut, DecidedSet, closed_at, decide
 from kemps_p2p.ledger.tape import (
     NO_DIGEST,
-    PLACES_PER_ITEM,
     STAMP_LEAD_MAX,
     Ack,
     Claim,
@@ -30,6 +29,7 @@ from kemps_p2p.ledger.tape import (
     Receipt,
     Signed,
     TapeItem,
+    first_place,
     shown,
 )
 
@@ -394,7 +394,7 @@ class ClaimBook:
             if held is None or held.is_refused or name in self.contested or not held.rivals <= set(claims):
                 return False
         return all(
-            places.get(name, 0) < length * PLACES_PER_ITEM
+            places.get(name, 0) < first_place(length)
             for (length, _), places in zip(ends, self._places, strict=True)
             for name in claims
             if name in places

@@ -17,7 +17,7 @@ from enum import Enum, auto
 from kemps_p2p.codec import Digest, tagged_hash
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.coins import priority
-from kemps_p2p.ledger.tape import PLACES_PER_ITEM, TapeItem, shown
+from kemps_p2p.ledger.tape import TapeItem, first_place, shown
 
 Places = Mapping[Digest, int]
 """What one tape shows: claims on it (own or receipted) and their order; lower is earlier."""
@@ -207,7 +207,7 @@ def places_in(items: Iterable[TapeItem], claims: Collection[Digest]) -> dict[Sea
 def closed_at(tapes: Mapping[Seat, Places], lengths: Sequence[int]) -> dict[Seat, dict[Digest, int]]:
     """What the first items of each tape show, as many as `lengths` says, by seat."""
     return {
-        seat: {claim: place for claim, place in places.items() if place < lengths[seat] * PLACES_PER_ITEM}
+        seat: {claim: place for claim, place in places.items() if place < first_place(lengths[seat])}
         for seat, places in tapes.items()
     }
 

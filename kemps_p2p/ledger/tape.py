@@ -19,7 +19,7 @@ from kemps_p2p.ledger.identity import Identity, verify
 
 ITEM_LABEL = "kemps/v1/item"
 ITEM_BYTES_MAX = 256 * 1024
-PLACES_PER_ITEM = ITEM_BYTES_MAX
+_PLACES_PER_ITEM = ITEM_BYTES_MAX
 """More than an item of the greatest length can name."""
 STAMP_LEAD_MAX = 1024
 """How far a stamp may be beyond the count of all items held, before the item waits.
@@ -183,13 +183,18 @@ def claim_of(item: Item) -> Claim | None:
     return None
 
 
+def first_place(number: int) -> int:
+    """The lowest place on its tape that an item with this number can show a claim at."""
+    return number * _PLACES_PER_ITEM
+
+
 def shown(item: TapeItem) -> Iterator[tuple[Digest, int]]:
     """The claims that an item shows to be on its tape, and their places there: lower is earlier.
 
     A mention names the undecided rivals before it, so those are on the tape as well. A place follows from the
     item alone, so that tapes read live and evidence read later say the same.
     """
-    place = item.item.number * PLACES_PER_ITEM
+    place = first_place(item.item.number)
     for statement in item.item.body:
         match statement:
             case Claim(rivals=rivals):

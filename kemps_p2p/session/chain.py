@@ -53,6 +53,7 @@ class Chain:
     def __init__(
         self,
         start: Match,
+        seat: Seat,
         book: ClaimBook,
         proofs: Proofs,
         *,
@@ -60,6 +61,7 @@ class Chain:
         pacing: Pacing,
         patience: Patience,
     ) -> None:
+        self._seat = seat
         self._pacing = pacing
         self._patience = patience
         self.tip = start
@@ -112,6 +114,9 @@ class Chain:
                 return None
             items[name] = found
         if not self._pacing.is_timely(self.tip, entry, now_ms) or not self._agrees(entry, now_ms):
+            return None
+        ordered = self._ordered_after(place) | set(ordered_in(entry))
+        if item.seat != self._seat and self._patience.passes_over(ordered, now_ms):
             return None
         if passes_over(self.tip, item, entry, self._ordered_after(place), self._book):
             return None
@@ -195,8 +200,7 @@ class Chain:
             if all(found.claims != tuple(sorted(claims)) for found in self._book.decided(logged)):
                 return False
             logged.update(claims)
-        later = self._ordered_after((entry.index, self.tip.on_duty))
-        return not self._patience.passes_over(logged | later | set(ordered_in(entry)), now_ms)
+        return True
 
     def _is_due(self, item: TapeItem) -> bool:
         """False if the item has a share that rests on an entry which is not final here yet."""

@@ -48,12 +48,11 @@ from kemps_p2p.session.fold import Fold, Proofs
 from kemps_p2p.session.match import Match, OpenContest, is_over
 from kemps_p2p.session.messages import AutoPassed, Closed, KeyDeed, NoteBody, PlayStarted
 from kemps_p2p.session.pacing import affected
+from kemps_p2p.session.patience import PATIENCE_MS
 from kemps_p2p.session.replay import auto_pass, checkpoint_of, follow_up, has_all_seeds
 from kemps_p2p.session.rulings import arbiter
 
 ENTRY_ITEMS_BYTES = 400 * 1024
-RULING_WAIT_MS = 400
-"""How long the dealer's word on claims that are together is waited for, before they are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +259,7 @@ def _together(
         return done[0]
     if arbiter(work.match, (at_hand.items[name].seat for name in found.claims)) is not None:
         since_ms = at_hand.ties.setdefault(found.digest, work.match.elapsed_ms)
-        if work.match.elapsed_ms - since_ms < RULING_WAIT_MS:
+        if work.match.elapsed_ms - since_ms < PATIENCE_MS:
             return None
     at_hand.ties.pop(found.digest, None)
     named = Contest(claims=found.claims, evidence=evidence)

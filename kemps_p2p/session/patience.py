@@ -4,8 +4,8 @@ The sequencer logs a cut, or a draw without a coin, when it has waited long enou
 long by its own clock before it acks. Invariants:
 
 1. A coin that is here, and fits, is never acked as withheld.
-2. An entry that passes over a claim which is decided here for longer than `PATIENCE_MS` is not acked until an
-   entry logs that claim.
+2. Another seat's entry that passes over a claim which is decided here for longer than `PATIENCE_MS` and some
+   slack is not acked until an entry logs that claim.
 
 Section "Time" of protocol.md.
 """
@@ -22,6 +22,9 @@ from kemps_p2p.session.pacing import CLOCK_SLACK_MS
 
 PATIENCE_MS = 150
 """How long a contest waits for words, and an entry may pass over a claim that is decided."""
+
+WORDS_SLACK_MS = 150
+"""How much longer than `PATIENCE_MS` others wait before they hold that an entry passes over a claim."""
 
 COIN_PATIENCE_MS = 1000
 """How long a contest that is final waits for the coins of its claimants."""
@@ -86,10 +89,9 @@ class Patience:
 
     def passes_over(self, logged: Set[Digest], now_ms: int) -> bool:
         """True if a claim is long decided here and not among those that are logged."""
-        return any(
-            now_ms - at_ms > PATIENCE_MS and name not in logged and name in self._book.undecided
-            for name, at_ms in self._decided_at_ms.items()
-        )
+        long_ms = PATIENCE_MS + WORDS_SLACK_MS
+        late = {name for name, at_ms in self._decided_at_ms.items() if now_ms - at_ms > long_ms}
+        return any(name in self._book.undecided for name in late - logged)
 
     def is_coin_overdue(self, index: int, now_ms: int) -> bool:
         """True if the contest named at `index` is final here for so long that every coin should have come."""

@@ -85,6 +85,7 @@ class Play:
         self._patience = Patience(self._book, self._coins)
         self._chain = Chain(
             begin(founding),
+            setup.seat,
             self._book,
             self._proofs,
             items=self._items,
