@@ -16,14 +16,14 @@ from kemps_p2p.game.cards import Card, format_card
 from kemps_p2p.game.events import Called, Dealt, Event, Missed, Verdicts
 from kemps_p2p.game.state import State, advance, check
 from kemps_p2p.ids import Position, Seat
-from kemps_p2p.ledger.entry import Blamed, Carried, Contest, Drawn, Result, Settled
+from kemps_p2p.ledger.entry import Blamed, Carried, Contest, Drawn, Note, Result, Ruled, Settled
 from kemps_p2p.ledger.tape import TapeItem, claim_of
 from kemps_p2p.session.audit import Audit
 from kemps_p2p.session.chaincheck import Step
 from kemps_p2p.session.deeds import offered
 from kemps_p2p.session.findings import Verdict
 from kemps_p2p.session.match import Match, action_of, begin, refusal
-from kemps_p2p.session.messages import TurnDeed
+from kemps_p2p.session.messages import AutoPassed, NoteBody, TurnDeed, read_note
 from kemps_p2p.session.opening import opened_deals
 from kemps_p2p.session.races import Asked, Race, races
 from kemps_p2p.session.replay import Part
@@ -33,7 +33,7 @@ from kemps_p2p.wording.cards import clock_text, day_text
 from kemps_p2p.wording.events import event_text
 from kemps_p2p.wording.faults import sentence
 from kemps_p2p.wording.people import People, counted
-from kemps_p2p.wording.races import drawn_text, race_text, together_text
+from kemps_p2p.wording.races import drawn_text, race_text, ruled_text, together_text
 from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.scene import Scene
 from kemps_p2p.wording.scores import result_line
@@ -91,7 +91,13 @@ class _Teller:
                     if result is Result.REFUSED:
                         yield self._refused(before, step, name)
                 case Contest(claims=claims, evidence=evidence):
-                    yield self._contest(before, step, claims, evidence)
+                    yield self._contest(before, step, claims, evidence, "A draw of coins will decide")
+                case Ruled(claims=claims, evidence=evidence, order=order):
+                    asked = tuple(_asked(step.record.items[name]) for name in order)
+                    ruling = ruled_text(asked, before.game.dealer, self.scene(before))
+                    yield self._contest(before, step, claims, evidence, ruling)
+                case Note(payload=payload):
+                    yield from self._noted(step, read_note(payload))
                 case Drawn(index=index, order=order):
                     yield self._draw(before, step, index, order)
                 case Carried(item=name):
@@ -104,6 +110,11 @@ class _Teller:
                     pass
             yield from self._happened(step, part, event)
             before = part.match
+
+    def _noted(self, step: Step, note: NoteBody) -> Iterator[Line]:
+        if isinstance(note, AutoPassed):
+            text = f"{self.people.seat(note.seat)} has done nothing for too long, and is passed for"
+            yield self._line(step, "auto-passed", text, {"seat": note.seat})
 
     def _line(self, step: Step, event: str, text: str, facts: Mapping[str, object]) -> Line:
         return Line(step.record.entry.index, step.record.entry.elapsed_ms, event, text, facts)
@@ -127,8 +138,9 @@ class _Teller:
         }  # fmt: skip
 
     def _contest(
-        self, match: Match, step: Step, claims: tuple[Digest, ...], evidence: tuple[Digest, ...]
+        self, match: Match, step: Step, claims: tuple[Digest, ...], evidence: tuple[Digest, ...], then: str
     ) -> Line:
+        """Claims that are together, and what decides them."""
         found = tuple(
             race
             for race in races(match, step.record.items, claims, evidence)
@@ -137,7 +149,7 @@ class _Teller:
         asks = {name: _asked(step.record.items[name]) for name in claims}
         self.race_count += 1
         self.drawn[step.record.entry.index] = self.race_count, asks
-        text = together_text(tuple(asks.values()), found, self.scene(match))
+        text = f"{together_text(tuple(asks.values()), found, self.scene(match))}. {then}"
         facts = {"race": self.race_count, "seats": [ask.seat for ask in asks.values()]}
         return self._line(step, "together", f"Race {self.race_count}: {text}", facts)
 

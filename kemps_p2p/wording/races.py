@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from kemps_p2p.ids import Seat
 from kemps_p2p.session.races import Asked, Race
 from kemps_p2p.wording.actions import action_text
 from kemps_p2p.wording.scene import Scene
@@ -32,13 +33,22 @@ def together_text(claims: Sequence[Asked], races: Sequence[Race], scene: Scene) 
         split = f"of {asked} witnesses {ahead} saw {first} first and {behind} saw {second} first"
     else:
         split = "the witnesses are split"
-    return f"{wishes}. Together: {split}. A draw of coins will decide"
+    return f"{wishes}. Together: {split}"
 
 
 def drawn_text(claims: Sequence[Asked], scene: Scene) -> str:
     """The order that the coins gave."""
+    return f"the draw of coins puts {_in_order(claims, scene)}"
+
+
+def ruled_text(claims: Sequence[Asked], dealer: Seat, scene: Scene) -> str:
+    """The order that the dealer's tape gave."""
+    return f"{scene.people.seat(dealer)}, who deals, saw {_in_order(claims, scene)}"
+
+
+def _in_order(claims: Sequence[Asked], scene: Scene) -> str:
     first, *others = [scene.people.seat(claim.seat) for claim in claims]
-    return f"the draw of coins puts {first} first, then {', then '.join(others)}"
+    return f"{first} first, then {', then '.join(others)}"
 
 
 def _wish(claim: Asked, scene: Scene) -> str:
