@@ -18,11 +18,21 @@ COMPLETION = "_KEMPS_COMPLETE"
 """Set by the shell when it asks for completions."""
 
 COMMANDS = {
+    "host": ("kemps_p2p.cli.host:host", "Open a table on the network, for people who know its code."),
+    "join": ("kemps_p2p.cli.join:join", "Sit down at a table: by code, by name or by address."),
+    "find": ("kemps_p2p.cli.find:find", "List the tables that are announced on the network."),
+    "doctor": ("kemps_p2p.cli.doctor:doctor", "Say why tables are not found or reached."),
+    "id": ("kemps_p2p.cli.id:own_id", "Show the own key, and whom this machine knows."),
+    "log": ("kemps_p2p.cli.log:log", "Where the logs of past matches are."),
     "demo": ("kemps_p2p.cli.demo:demo", "Play a whole match between peer processes on this machine."),
     "node": ("kemps_p2p.cli.node:node", "Run one peer of a table on this machine, played by a bot."),
     "replay": ("kemps_p2p.cli.replay:replay", "Tell a match from its log, with all hands that were opened."),
     "rules": ("kemps_p2p.cli.rules:rules", "Rule books, house rules and scenario files."),
     "lab": ("kemps_p2p.cli.lab:lab", "Experiments and benches."),
+    "completion": (
+        "kemps_p2p.cli.completion:completion",
+        "Print what a shell needs to complete commands.",
+    ),
     "audit": ("kemps_p2p.cli.audit:audit", "Verify everything in one log, or in several of one match."),
 }
 """Name -> where the command is, and its help in one line, so that no command is imported to list it."""

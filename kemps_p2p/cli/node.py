@@ -1,65 +1,16 @@
 """`kemps node`: one peer process."""
 
-import json
 import re
 from pathlib import Path
-from typing import Any
 
 import click
 
 from kemps_p2p.bots.bot import Bot, Pace
-from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.options import PACES, SECONDS, end_on_terminate, read_rule_option
-from kemps_p2p.errors import Fault, PeerFault
+from kemps_p2p.cli.seat_options import check_name_option
+from kemps_p2p.cli.telling import Reporter, stopped
 from kemps_p2p.runtime.node import NodeConfig, run_node
 from kemps_p2p.runtime.profile import home_directory
-from kemps_p2p.runtime.runner import Outcome
-from kemps_p2p.session import effects as fx
-from kemps_p2p.session.lobby import check_name
-from kemps_p2p.session.session import Session
-
-
-class _Reporter:
-    """Tells what happens at one seat: lines for people, or with `--events` one JSON object a line."""
-
-    def __init__(self, *, as_events: bool) -> None:
-        self._as_events = as_events
-        self._faults: set[str] = set()
-
-    def say(self, event: str, line: str, **facts: Any) -> None:
-        click.echo(json.dumps({"event": event, **facts}) if self._as_events else line)
-
-    def watch(self, session: Session, sight: fx.Sight) -> None:
-        match sight:
-            case fx.TableFormed(match=match, names=names):
-                seated = ", ".join(names)
-                self.say("formed", f"match {match.hex()[:16]}: {seated}", match=match.hex(), names=names)
-            case fx.Happened(index=index):
-                game = session.play.final.game
-                facts = {"entry": index, "deal": game.deal, "scores": game.scores, "phase": game.phase.value}
-                if self._as_events:
-                    self.say("moved", "", **facts)
-            case fx.FaultFound(fault=fault) if str(fault) in self._faults:
-                # A lobby says what it has to say until it is heard, right or wrong.
-                pass
-            case fx.FaultFound(fault=fault):
-                self._faults.add(str(fault))
-                self.say(
-                    "fault", f"fault: {fault}", culprit=fault.culprit, code=fault.code.value, text=str(fault)
-                )
-            case fx.MatchClosed(head=head):
-                scores = list(session.play.final.game.scores)
-                self.say("closed", f"the match is over: {scores}", head=head.hex(), scores=scores)
-            case fx.Known() | fx.Raced() | fx.GestureSeen() | fx.Whispered() | fx.Wanted():
-                pass
-
-
-def _check_name(_ctx: click.Context, _option: click.Parameter, name: str) -> str:
-    try:
-        check_name(name)
-    except PeerFault as fault:
-        raise click.BadParameter(fault.text) from None
-    return name
 
 
 def _check_address(_ctx: click.Context, _option: click.Parameter, address: str) -> str:
@@ -92,7 +43,7 @@ def _check_address(_ctx: click.Context, _option: click.Parameter, address: str) 
     "--name",
     default="Player",
     show_default=True,
-    callback=_check_name,
+    callback=check_name_option,
     help="The name others see: 1 to 24 printable characters.",
 )
 @click.option(
@@ -161,24 +112,12 @@ def node(
     end_on_terminate()
     rules = read_rule_option(rules_option, players)
     kept = home if home is not None else home_directory()
-    reporter = _Reporter(as_events=events)
+    reporter = Reporter(as_events=events)
     config = NodeConfig(
         name=name, place=place, players=players, wish=wish, rules=rules, bind=bind,
         home=kept, logs=out if out is not None else kept / "logs", meet_s=meet_s, give_up_s=give_up_s,
     )  # fmt: skip
     outcome = run_node(config, lambda seat, rng: Bot(seat, players, rng, Pace(pace)), reporter.watch)
     if not outcome.is_closed:
-        raise _stopped(outcome)
+        raise stopped(outcome)
     reporter.say("log", f"log: {outcome.log}", log=str(outcome.log))
-
-
-def _stopped(outcome: Outcome) -> CommandError:
-    """Why a match did not end."""
-    for fault in outcome.faults:
-        if fault.code is Fault.OTHER_RULES:
-            text = f"seat {fault.culprit} plays by another rule set: {fault.text}"
-            return CommandError(Exit.OTHER_VERSION, text, "Start all peers with the same --rules.")
-    blamed = [fault for fault in outcome.faults if fault.culprit is not None]
-    why = f"seat {blamed[0].culprit}: {blamed[0]}" if blamed else "nothing has moved for too long"
-    saved = f"What was played is in {outcome.log}." if outcome.log is not None else ""
-    return CommandError(Exit.ABANDONED, f"match abandoned ({why})", saved)

@@ -73,7 +73,7 @@ async def launch(plan: LaunchPlan, report: Callable[[int, Report], None]) -> Non
     except* RuntimeFault as faults:
         raise RuntimeFault(str(faults.exceptions[0])) from None
     finally:
-        await _end(nodes)
+        await end_nodes(nodes)
 
 
 async def _follow(seat: int, node: asyncio.subprocess.Process, report: Callable[[int, Report], None]) -> None:
@@ -90,7 +90,7 @@ async def _follow(seat: int, node: asyncio.subprocess.Process, report: Callable[
         )
 
 
-async def _end(nodes: Sequence[asyncio.subprocess.Process]) -> None:
+async def end_nodes(nodes: Sequence[asyncio.subprocess.Process]) -> None:
     """End the nodes that still run: kindly first, so that their logs are complete, then for good."""
     running = [node for node in nodes if node.returncode is None]
     for node in running:

@@ -1,0 +1,162 @@
+"""The options of `host` and `join` that say who comes to a table and how its seat is played."""
+
+import asyncio
+import getpass
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from kemps_p2p.bots.bot import Bot, Pace
+from kemps_p2p.cli.options import PACES, SECONDS
+from kemps_p2p.cli.table_telling import TableReporter
+from kemps_p2p.errors import PeerFault
+from kemps_p2p.runtime.guests import BOT, PERSON, folded
+from kemps_p2p.runtime.profile import home_directory
+from kemps_p2p.runtime.table import Plays, SeatPlan, played_by
+from kemps_p2p.session.lobby import check_name
+from kemps_p2p.session.messages import NAME_CHARACTERS_MAX
+from kemps_p2p.wording.plain import plain
+from kemps_p2p.wording.words import fingerprint
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def check_name_option(_ctx: click.Context, _option: click.Parameter, name: str) -> str:
+    """The name of a player. Raises `click.BadParameter`."""
+    try:
+        check_name(name)
+    except PeerFault as fault:
+        raise click.BadParameter(fault.text) from None
+    return name
+
+
+def check_bind_option(_ctx: click.Context, _option: click.Parameter, bind: str | None) -> str | None:
+    """An IP address of this machine. Raises `click.BadParameter`."""
+    try:
+        return None if bind is None else str(ip_address(bind))
+    except ValueError:
+        raise click.BadParameter(f"{plain(bind or '')!r} is no IP address; 0.0.0.0 stands for all") from None
+
+
+def own_name() -> str:
+    """What this person is called on this machine, as far as that can be a player's name."""
+    try:
+        name = getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return "Player"
+    name = "".join(filter(str.isprintable, name)).strip()[:NAME_CHARACTERS_MAX].strip()
+    return name.capitalize() or "Player"
+
+
+_OPTIONS = (
+    click.option(
+        "--name",
+        default=own_name,
+        show_default="your login name",
+        callback=check_name_option,
+        help="The name others see: 1 to 24 printable characters.",
+    ),
+    click.option(
+        "--seat",
+        "wish",
+        default=-1,
+        type=click.IntRange(-1, 15),
+        show_default="any",
+        help="The seat you would like, from 0.",
+    ),
+    click.option("--partner", default="", metavar="NAME", help="Who should sit opposite; else lots decide."),
+    click.option("--bot", is_flag=True, help="Let a bot play your seat, and say so to the others."),
+    click.option(
+        "--pace", type=click.Choice(PACES), default="normal", show_default=True, help="How fast a bot plays."
+    ),
+    click.option(
+        "--accept-key",
+        "accepted",
+        multiple=True,
+        metavar="NAME",
+        help="Let NAME come with another key than before. Ask NAME first.",
+    ),
+    click.option(
+        "--home",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=None,
+        help="Where identity and journals are kept, one for each peer; KEMPS_HOME by default.",
+    ),
+    click.option(
+        "--out",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=None,
+        help="Directory for the log; inside the home by default.",
+    ),
+    click.option(
+        "--give-up",
+        "give_up_s",
+        default=60.0,
+        show_default=True,
+        type=SECONDS,
+        help="Seconds of standstill after which the match is abandoned.",
+    ),
+    click.option("--events", is_flag=True, help="Print one JSON object a line instead of text."),
+)
+
+
+def seat_options(command: F) -> F:
+    """Add the options that `SeatTold` takes."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatTold:
+    """What was told about the own seat on the command line."""
+
+    name: str
+    wish: int
+    partner: str
+    bot: bool
+    pace: str
+    accepted: tuple[str, ...]
+    home: Path | None
+    out: Path | None
+    give_up_s: float
+    events: bool
+
+    def plan(self, *, bind: str | None, port: int | None) -> SeatPlan:
+        """Who comes, for the table."""
+        home = self.home if self.home is not None else home_directory()
+        return SeatPlan(
+            name=self.name,
+            wish=self.wish,
+            partner=self.partner,
+            player=BOT if self.bot else PERSON,
+            trusts=self._trusts,
+            bind=bind,
+            port=port,
+            home=home,
+            logs=self.out if self.out is not None else home / "logs",
+            give_up_s=self.give_up_s,
+        )
+
+    def plays(self, reporter: TableReporter) -> Plays:
+        """Who plays the seat. The screens for people are attached here."""
+        return played_by(
+            lambda chair, chances: Bot(chair.seat, chair.players, chances, Pace(self.pace)), reporter.watch
+        )
+
+    async def _trusts(self, name: str, was: bytes, now: bytes) -> bool:
+        """Ask the person at the terminal, unless the command line has said it."""
+        if folded(name) in map(folded, self.accepted):
+            return True
+        if self.events or not sys.stdin.isatty():
+            return False
+        question = (
+            f"{plain(name)} was known with the key {fingerprint(was)} and comes with {fingerprint(now)} now. "
+            f"Somebody else may use the name. Go on with the new key?"
+        )
+        return await asyncio.to_thread(click.confirm, question, default=False, err=True)

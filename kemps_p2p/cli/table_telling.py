@@ -1,0 +1,69 @@
+"""Telling what happens at a table before the match, beside what is told of the match itself."""
+
+from typing import assert_never
+
+from kemps_p2p.cli.telling import Reporter
+from kemps_p2p.errors import NotSeated
+from kemps_p2p.game.rules import RuleSet, load_rules, rule_names
+from kemps_p2p.runtime.gathering import Came, Drawing, Welcomed, Went
+from kemps_p2p.runtime.guests import BOT
+from kemps_p2p.runtime.hosting import CodeDrawn, SentAway
+from kemps_p2p.runtime.table import KeptOut, NotAnnounced, Opened, TableNews
+from kemps_p2p.wording.joins import hosting_text
+from kemps_p2p.wording.people import counted, listed
+from kemps_p2p.wording.plain import plain
+from kemps_p2p.wording.words import fingerprint
+
+
+class TableReporter(Reporter):
+    """A reporter that knows of tables too."""
+
+    def __init__(self, *, as_events: bool) -> None:
+        super().__init__(as_events=as_events)
+        self._sent_away: set[tuple[str, str]] = set()
+
+    def news(self, news: TableNews) -> None:
+        """Tell what happens while the table fills."""
+        match news:
+            case Opened(places=places):
+                shown = [str(place) for place in places]
+                self.say("opened", f"others reach this table at {listed(shown)}", places=shown)
+            case CodeDrawn(code=code, is_new=is_new):
+                text = "too many wrong guesses: the code is now" if is_new else "code:"
+                self.say("code", f"{text} {code}", code=str(code), is_new=is_new)
+            case NotAnnounced(why=why):
+                text = f"not announced on the network ({why}); others can come by address and code"
+                self.say("not-announced", text, why=why)
+            case Welcomed(table=table, players=players, rules=rules):
+                name = rules_label(rules)
+                text = f"at the table {plain(table)}: {players} players, rules: {name}"
+                self.say("welcomed", text, table=table, players=players, rules=name)
+            case Came(guest=guest, here=here, players=players):
+                key = fingerprint(guest.contact.identity)
+                who = f"{plain(guest.name)} (a bot)" if guest.player == BOT else plain(guest.name)
+                text = f"{who} is here, {here} of {players}; key {key}"
+                self.say("came", text, name=guest.name, key=key, is_bot=guest.player == BOT, here=here)
+            case Went(name=name, here=here, players=players):
+                self.say("went", f"{plain(name)} has left, {here} of {players}", name=name, here=here)
+            case Drawing():
+                self.say("drawing", "all are here; seats are drawn")
+            case SentAway(host=host, why=why, guesses=guesses):
+                self._say_sent_away(host, why, guesses)
+            case KeptOut(strangers=strangers, without_keys=others):
+                text = f"kept out of the match: {counted(strangers + others, 'connection')} without its keys"
+                self.say("kept-out", text, strangers=strangers, without_keys=others)
+            case _:
+                assert_never(news)
+
+    def _say_sent_away(self, host: str, why: NotSeated, guesses: int) -> None:
+        # Guesses are few by their own limit. Whatever else knocks again and again is told once.
+        if not guesses and (host, why.reason.value) in self._sent_away:
+            return
+        self._sent_away.add((host, why.reason.value))
+        text = hosting_text(host, why, guesses)
+        self.say("sent-away", text, host=host, reason=why.reason.value, guesses=guesses)
+
+
+def rules_label(rules: RuleSet) -> str:
+    """What to call a rule set: its name among the presets, or house rules."""
+    return next((name for name in rule_names() if load_rules(name) == rules), "house rules")

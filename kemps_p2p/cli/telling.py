@@ -1,0 +1,76 @@
+"""Telling what happens at one seat while a command runs, and how it ended."""
+
+import json
+from typing import Any
+
+import click
+
+from kemps_p2p.cli.errors import CommandError, Exit
+from kemps_p2p.errors import Fault
+from kemps_p2p.runtime.runner import Outcome
+from kemps_p2p.session import effects as fx
+from kemps_p2p.session.session import Session
+from kemps_p2p.wording.words import words_of
+
+
+class Reporter:
+    """Tells what happens at one seat: lines for people, or with `--events` one JSON object a line."""
+
+    def __init__(self, *, as_events: bool) -> None:
+        self._as_events = as_events
+        self._faults: set[str] = set()
+
+    @property
+    def as_events(self) -> bool:
+        """True if every line is an object for a program."""
+        return self._as_events
+
+    def say(self, event: str, line: str, **facts: Any) -> None:
+        """One line, as text or as an object."""
+        click.echo(json.dumps({"event": event, **facts}) if self._as_events else line)
+
+    def watch(self, session: Session, sight: fx.Sight) -> None:
+        """Tell what happens in the match."""
+        match sight:
+            case fx.TableFormed(match=match, names=names):
+                seated = ", ".join(names)
+                words = words_of(match)
+                self.say(
+                    "formed",
+                    f"match {match.hex()[:16]}: {seated}",
+                    match=match.hex(),
+                    names=names,
+                    words=words,
+                )
+                if not self._as_events:
+                    click.echo(f"words: {words}. All screens of this table show the same three.")
+            case fx.Happened(index=index):
+                game = session.play.final.game
+                facts = {"entry": index, "deal": game.deal, "scores": game.scores, "phase": game.phase.value}
+                if self._as_events:
+                    self.say("moved", "", **facts)
+            case fx.FaultFound(fault=fault) if str(fault) in self._faults:
+                # A lobby says what it has to say until it is heard, right or wrong.
+                pass
+            case fx.FaultFound(fault=fault):
+                self._faults.add(str(fault))
+                self.say(
+                    "fault", f"fault: {fault}", culprit=fault.culprit, code=fault.code.value, text=str(fault)
+                )
+            case fx.MatchClosed(head=head):
+                scores = list(session.play.final.game.scores)
+                self.say("closed", f"the match is over: {scores}", head=head.hex(), scores=scores)
+            case fx.Known() | fx.Raced() | fx.GestureSeen() | fx.Whispered() | fx.Wanted():
+                pass
+
+
+def stopped(outcome: Outcome) -> CommandError:
+    """Why a match did not end."""
+    for fault in outcome.faults:
+        if fault.code is Fault.OTHER_RULES:
+            text = f"seat {fault.culprit} plays by another rule set: {fault.text}"
+            return CommandError(Exit.OTHER_VERSION, text, "Start all peers with the same --rules.")
+    blamed = [fault for fault in outcome.faults if fault.culprit is not None]
+    why = f"seat {blamed[0].culprit}: {blamed[0]}" if blamed else "nothing has moved for too long"
+    saved = f"What was played is in {outcome.log}." if outcome.log is not None else ""
+    return CommandError(Exit.ABANDONED, f"match abandoned ({why})", saved)

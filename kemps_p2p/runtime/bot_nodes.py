@@ -1,0 +1,83 @@
+"""The bots of a host's table: each a peer process of its own that joins as any other, by address and code."""
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+from kemps_p2p.errors import RuntimeFault
+from kemps_p2p.runtime.addresses import Place, everywhere
+from kemps_p2p.runtime.launch import NAMES, end_nodes
+from kemps_p2p.wording.plain import plain
+from kemps_p2p.wording.words import Code
+
+FAREWELL_S = 10.0
+
+T = TypeVar("T")
+
+
+class BotNodes:
+    """`count` bots with homes of their own in `homes`, so that each keeps its identity."""
+
+    def __init__(self, count: int, homes: Path, pace: str) -> None:
+        self._count, self._homes, self._pace = count, homes, pace
+        self._nodes: list[asyncio.subprocess.Process] = []
+        self._last_words: list[asyncio.Task[bytes]] = []
+
+    async def start(self, place: Place, code: Code) -> None:
+        """Start them, for the table at this place of this machine. Raises `RuntimeFault`."""
+        host = "127.0.0.1" if place.host in (everywhere("0.0.0.0"), everywhere("::")) else place.host
+        for index in range(self._count):
+            # The code comes by a pipe: any user of this machine can read a command line.
+            node = await asyncio.create_subprocess_exec(
+                *self._command(index, Place(host, place.port)),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.PIPE,
+                env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            )
+            assert node.stdin is not None, "started with a pipe"
+            assert node.stderr is not None, "started with a pipe"
+            node.stdin.write(f"{code}\n".encode())
+            node.stdin.close()
+            self._nodes.append(node)
+            self._last_words.append(asyncio.create_task(node.stderr.read()))
+
+    def _command(self, index: int, place: Place) -> list[str]:
+        home = self._homes / str(index)
+        return [
+            sys.executable, "-m", "kemps_p2p", "join", str(place), "--code", "-", "--bot",
+            "--name", f"Bot {NAMES[index]}",
+            "--pace", self._pace,
+            "--home", str(home),
+        ]  # fmt: skip
+
+    async def unless_one_fails(self, waiting: Coroutine[Any, Any, T]) -> T:
+        """What is waited for. Raises `RuntimeFault` with the last words of a bot that ends before."""
+        wanted = asyncio.create_task(waiting)
+        ends = [asyncio.create_task(node.wait()) for node in self._nodes]
+        try:
+            await asyncio.wait({wanted, *ends}, return_when=asyncio.FIRST_COMPLETED)
+            if not wanted.done():
+                gone = next(index for index, end in enumerate(ends) if end.done())
+                said = (await self._last_words[gone]).decode(errors="replace").strip().splitlines()
+                raise RuntimeFault(f"bot {gone + 1} ended: {plain(said[0]) if said else '(silent)'}")
+            return await wanted
+        finally:
+            for task in (wanted, *ends):
+                task.cancel()
+            await asyncio.gather(wanted, *ends, return_exceptions=True)
+
+    async def ended(self) -> None:
+        """Let them finish their logs, for a while."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(FAREWELL_S):
+                await asyncio.gather(*(node.wait() for node in self._nodes))
+
+    async def end(self) -> None:
+        """End those that still run."""
+        await end_nodes(self._nodes)
+        await asyncio.gather(*self._last_words, return_exceptions=True)
