@@ -25,7 +25,7 @@ from kemps_p2p.deck.deal import (
     next_turn,
 )
 from kemps_p2p.deck.group import STUB
-from kemps_p2p.errors import KempsError, PeerFault
+from kemps_p2p.errors import KempsError, NotSeated, PeerFault
 from kemps_p2p.game.cards import CardError, parse_card, parse_cards
 from kemps_p2p.game.rules import RuleError, canonical_text, load_rules, load_text, read_rules, rule_names
 from kemps_p2p.game.scenario import ScenarioError, run_scenario
@@ -48,6 +48,8 @@ from kemps_p2p.ledger.tape import (
     Statement,
     open_item,
 )
+from kemps_p2p.runtime.guests import read_sealed
+from kemps_p2p.runtime.handshake import read_clear
 from kemps_p2p.runtime.meeting import CONTACT_LABEL, Contact, SignedContact, read_contact
 from kemps_p2p.session.audit import audit
 from kemps_p2p.session.deeds import read_item
@@ -152,6 +154,11 @@ BYTES: dict[str, Callable[[bytes], object]] = {
     "Seed": lambda data: check_seed((deck(),), Seat(1), decode(data, Seed).seed),
 }
 """Readers that raise `PeerFault` and nothing else, whatever the bytes."""
+OTHERWISE: dict[str, tuple[Callable[[bytes], object], type[KempsError]]] = {
+    "read_clear": (read_clear, NotSeated),
+    "read_sealed": (read_sealed, NotSeated),
+}
+"""Readers with an error of their own."""
 NEVER: dict[str, Callable[[bytes], object]] = {
     "audit": lambda data: audit(data, allow_stub=True),
     "frame": frame,

@@ -137,6 +137,28 @@ EIGHT_OBSERVED: tuple[Case, ...] = (
     ("the observer ends a split", "A0 B1", "AB", "A B AB AB AB BA BA BA AB", "A | B"),
     ("a split waits for the observer", "A0 B1", "AB", "AB BA AB AB AB BA BA BA -", ""),
 )
+FOUR_CUT: tuple[tuple[str, str, Case], ...] = (
+    ("AB", "AB BA AB -", ("one witness is silent", "A0 B1", "AB", "AB BA AB -", "AB")),
+    ("AB", "AB BA - -", ("both witnesses are silent", "A0 B1", "AB", "AB BA - -", "AB")),
+    ("AB", "A B - -", ("claims that nobody else has seen", "A0 B1", "AB", "A B - -", "AB")),
+    ("AB", "A B AB AB", ("both have spoken in time", "A0 B1", "AB", "A B AB AB", "A | B")),
+    ("AB", "AB BA AB -", ("a word that comes too late", "A0 B1", "AB", "AB BA AB AB", "AB")),
+    ("AB", "A B - BA", ("two words that come too late", "A0 B1", "AB", "A B AB BA", "AB")),
+    ("AB", "A AB - -", ("causality is closed in as well", "A0 B1", "AB", "A AB - -", "A | B")),
+    (
+        "ABC",
+        "ABC BAC CAB -",
+        ("three, and one witness is silent", "A0 B1 C2", "AB BC AC", "ABC BAC CAB -", "ABC"),
+    ),
+    (
+        "ABC",
+        "ABC BAC CAB AB",
+        ("three, of which one shows two", "A0 B1 C2", "AB BC AC", "ABC BAC CAB ABC", "A | B | C"),
+    ),
+    ("AB", "A B - AB", ("one that is not named is behind", "A0 B1 C2", "AB BC AC", "CA CB C CAB", "AB | C")),
+    ("AB", "A B - -", ("one that commutes is not held up", "A0 B1 C2", "AB", "AC BC C C", "AB C")),
+)
+"""With the claims that a cut names, and the tapes as it closes them."""
 CAUSAL = {"a draw among three in which one had seen another": ["AC"]}
 """Pairs, earlier first, that causality orders inside a set of several."""
 
@@ -158,6 +180,8 @@ def decisions() -> Iterator[Vector]:
     ):
         for case in cases:
             yield decision(case, seats, has_observer=has_observer)
+    for named, closed, case in FOUR_CUT:
+        yield decision(case, 4, cut=(named, closed))
     for refused, case in FOUR_REFUSED:
         yield decision(case, 4, refused=refused)
 
@@ -167,22 +191,35 @@ def numbers(letters: str) -> list[int]:
     return ["ABCD".index(letter) for letter in letters]
 
 
-def decision(case: Case, seats: int, *, has_observer: bool = False, refused: str = "") -> Vector:
+def tapes_of(letters: str) -> list[list[int]]:
+    """Tapes by seat."""
+    return [[] if tape == "-" else numbers(tape) for tape in letters.split()]
+
+
+def decision(
+    case: Case,
+    seats: int,
+    *,
+    has_observer: bool = False,
+    refused: str = "",
+    cut: tuple[str, str] | None = None,
+) -> Vector:
     """A case written out."""
     name, claims, conflicts, tapes, rounds = case
-    shown = [[] if tape == "-" else numbers(tape) for tape in tapes.split()]
+    shown = tapes_of(tapes)
     assert len(shown) == seats + has_observer, name
     authors: list[dict[str, Any]] = []
     for place, claim in enumerate(claims.split()):
         assert claim[0] == "ABCD"[place]
         authors.append({"seat": int(claim[1]), "refused": claim[0] in refused})
     return {
-        "name": f"{seats} seats{' and an observer' if has_observer else ''}: {name}",
+        "name": f"{seats} seats{' and an observer' if has_observer else ' and a cut' if cut else ''}: {name}",
         "seats": seats,
         "observer": has_observer,
         "claims": authors,
         "conflicts": [numbers(pair) for pair in conflicts.split()],
         "tapes": shown,
+        "cut": None if cut is None else {"claims": numbers(cut[0]), "tapes": tapes_of(cut[1])},
         "rounds": [
             [numbers(chosen) for chosen in part.split()] for part in rounds.split("|") if part.strip()
         ],

@@ -6,7 +6,7 @@ import pytest
 
 from kemps_p2p.codec import Digest
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.poll import Contender, DecidedSet, decide
+from kemps_p2p.ledger.poll import Contender, Cut, DecidedSet, decide
 from vectors.form import read
 
 VECTORS = read("ledger/decisions.json")["vectors"]
@@ -35,15 +35,21 @@ def ask(vector: Vector, left: list[int], *, backwards: bool) -> tuple[DecidedSet
         )
         for claim in left
     ]
-    # The observer's tape is the one after the last seat's.
-    tapes = {
-        Seat(seat): {name_of(claim): 10 * place for place, claim in enumerate(shown)}
-        for seat, shown in enumerate(vector["tapes"])
-    }
+    tapes, cut = places(vector["tapes"]), None
+    if vector["cut"] is not None:
+        cut = Cut(frozenset(map(name_of, vector["cut"]["claims"])), places(vector["cut"]["tapes"]))
     if backwards:
         contenders.reverse()
         tapes = {seat: dict(reversed(places.items())) for seat, places in reversed(tapes.items())}
-    return decide(contenders, seats, Seat(seats) if vector["observer"] else None, tapes)
+    return decide(contenders, seats, Seat(seats) if vector["observer"] else None, tapes, cut)
+
+
+def places(tapes: list[list[int]]) -> dict[Seat, dict[Digest, int]]:
+    """What each tape shows; the observer's is the one after the last seat's."""
+    return {
+        Seat(seat): {name_of(claim): 10 * place for place, claim in enumerate(shown)}
+        for seat, shown in enumerate(tapes)
+    }
 
 
 def decided_in(vector: Vector, *, backwards: bool) -> tuple[list[list[list[int]]], set[tuple[int, int]]]:
