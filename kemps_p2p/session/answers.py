@@ -14,7 +14,7 @@ from kemps_p2p.game.rules import Reveal
 from kemps_p2p.game.state import owed_answers
 from kemps_p2p.game.table import truthful_answer
 from kemps_p2p.ids import Position, Seat
-from kemps_p2p.ledger.book import HeldClaim
+from kemps_p2p.ledger.claimbook import HeldClaim
 from kemps_p2p.session.holding import asked
 from kemps_p2p.session.match import Match
 

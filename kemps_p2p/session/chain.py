@@ -16,7 +16,7 @@ from kemps_p2p.codec import Digest
 from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.events import Event as GameEvent
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.book import ClaimBook
+from kemps_p2p.ledger.claimbook import ClaimBook
 from kemps_p2p.ledger.entry import (
     Carried,
     Contest,

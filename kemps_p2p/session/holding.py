@@ -14,7 +14,7 @@ from kemps_p2p.codec import Digest
 from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.actions import Action, Kind, kind
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.book import ClaimBook, HeldClaim, Hold
+from kemps_p2p.ledger.claimbook import ClaimBook, HeldClaim, Hold
 from kemps_p2p.ledger.tape import Claim, Receipt, Statement, TapeItem
 from kemps_p2p.session.match import Match, action_of, do_conflict, refusal
 

@@ -14,7 +14,7 @@ from kemps_p2p.codec import Digest, encode
 from kemps_p2p.errors import Missing, PeerFault
 from kemps_p2p.game.state import advance, may_auto_pass, may_start_play, start_play
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.book import ClaimBook
+from kemps_p2p.ledger.claimbook import ClaimBook
 from kemps_p2p.ledger.entry import (
     EVENTS_MAX,
     Blamed,

@@ -19,7 +19,7 @@ from kemps_p2p.game.events import Event as GameEvent
 from kemps_p2p.game.events import Halted
 from kemps_p2p.game.state import Phase
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.book import ClaimBook, HeldClaim
+from kemps_p2p.ledger.claimbook import ClaimBook, HeldClaim
 from kemps_p2p.ledger.entry import Contest, Drawn, Entry, Note, Ruled, Settled
 from kemps_p2p.ledger.tape import TapeItem
 from kemps_p2p.session.holding import asked

@@ -13,7 +13,7 @@ Section "Time" of protocol.md.
 from collections.abc import Sequence, Set
 
 from kemps_p2p.codec import Digest
-from kemps_p2p.ledger.book import ClaimBook
+from kemps_p2p.ledger.claimbook import ClaimBook
 from kemps_p2p.ledger.entry import Drawn
 from kemps_p2p.ledger.tape import NO_DIGEST, TapeItem
 from kemps_p2p.session.claims import is_coin_of

@@ -21,7 +21,6 @@ from kemps_p2p.game.actions import Action, Admit, Deny, Gesture, Kind, Next, kin
 from kemps_p2p.game.state import advance, check
 from kemps_p2p.game.views import SeatView, seat_view
 from kemps_p2p.ledger import entry as ledger
-from kemps_p2p.ledger.book import TapeBook
 from kemps_p2p.ledger.coins import Coin
 from kemps_p2p.ledger.evidence import Equivocation
 from kemps_p2p.ledger.tape import (
@@ -39,6 +38,7 @@ from kemps_p2p.ledger.tape import (
     open_item,
     tape_writer,
 )
+from kemps_p2p.ledger.tapebook import TapeBook
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.answers import Answering
 from kemps_p2p.session.chain import Accepted, Chain

@@ -8,12 +8,12 @@ import pytest
 from kemps_p2p.codec import Digest, decode
 from kemps_p2p.errors import PeerFault
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.book import TapeBook
 from kemps_p2p.ledger.coins import check_coin, priority
 from kemps_p2p.ledger.evidence import Equivocation, check_equivocation
 from kemps_p2p.ledger.identity import check_key, forget_verified, verify
 from kemps_p2p.ledger.poll import DecidedSet, order_together
 from kemps_p2p.ledger.tape import Signed, open_item
+from kemps_p2p.ledger.tapebook import TapeBook
 from kemps_p2p.session.genesis import found
 from vectors.form import read
 

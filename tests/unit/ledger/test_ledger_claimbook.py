@@ -9,7 +9,7 @@ from ledger_helpers import HEAD, claim, item, receipt, writer
 
 from kemps_p2p.codec import Digest
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.book import ClaimBook, HeldClaim, Hold
+from kemps_p2p.ledger.claimbook import ClaimBook, HeldClaim, Hold
 from kemps_p2p.ledger.poll import decide, places_in
 from kemps_p2p.ledger.tape import Ack, Claim, CoinReveal, Head, TapeItem, TapeWriter
 

@@ -3,7 +3,7 @@
 from ledger_helpers import claim, receipt, writer
 
 from kemps_p2p.codec import Digest
-from kemps_p2p.ledger.book import ClaimBook, HeldClaim
+from kemps_p2p.ledger.claimbook import ClaimBook, HeldClaim
 from kemps_p2p.ledger.tape import Claim, TapeItem, TapeWriter
 
 SEATS = 4

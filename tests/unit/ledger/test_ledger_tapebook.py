@@ -10,10 +10,10 @@ from ledger_helpers import KEYS, MATCH, branch, claim, item, receipt, tape, writ
 from kemps_p2p.codec import Digest, decode
 from kemps_p2p.errors import Fault
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger import book as book_module
-from kemps_p2p.ledger.book import FORK_DEPTH, TapeBook
+from kemps_p2p.ledger import tapebook as book_module
 from kemps_p2p.ledger.evidence import Equivocation, check_equivocation
 from kemps_p2p.ledger.tape import NO_DIGEST, STAMP_LEAD_MAX, TapeItem
+from kemps_p2p.ledger.tapebook import FORK_DEPTH, TapeBook
 
 ALL_BYTES = 1 << 30
 

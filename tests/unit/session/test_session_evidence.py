@@ -9,7 +9,7 @@ from session_helpers import identity, opened
 from kemps_p2p.codec import Digest, encode
 from kemps_p2p.game.actions import Action, Call, Counter, Kind, Partner, Pass, Swap, kind
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.book import ClaimBook, HeldClaim
+from kemps_p2p.ledger.claimbook import ClaimBook, HeldClaim
 from kemps_p2p.ledger.poll import DecidedSet, decide
 from kemps_p2p.ledger.tape import Claim, Receipt, Statement, TapeItem, TapeWriter, tape_writer
 from kemps_p2p.session.claims import check_decided, settle

@@ -1,201 +1,21 @@
-"""The tapes as one peer holds them, and the claims it holds.
+"""The claims as one peer holds them, and how far the tapes count for the table's poll.
 
 Knows what claims ask for only through the functions it is given. Invariants:
 
-1. An item counts only with its whole tape before it. Two items in one place are evidence; both are kept, so
-   that everybody can follow the tape whichever of them it goes on from.
-2. A claim is held only with its author's tape up to it, every claim named there, and its head final here.
-3. A tape counts for the poll, item by item, up to its first mention of a claim that is not held.
+1. A claim is held only with its author's tape up to it, every claim named there, and its head final here.
+2. A tape counts for the poll, item by item, up to its first mention of a claim that is not held.
 
 Section "Tape" of protocol.md.
 """
 
-import itertools
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from kemps_p2p.codec import DIGEST_BYTES, Digest
-from kemps_p2p.errors import Fault, PeerFault
+from kemps_p2p.codec import Digest
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.evidence import equivocation
 from kemps_p2p.ledger.poll import Contender, Cut, DecidedSet, closed_at, decide
-from kemps_p2p.ledger.tape import (
-    NO_DIGEST,
-    STAMP_LEAD_MAX,
-    Ack,
-    Claim,
-    Head,
-    Receipt,
-    Signed,
-    TapeItem,
-    first_place,
-    shown,
-)
-
-EARLY_ITEMS_MAX = 4096
-FORK_DEPTH = 64
-"""How far back a peer is shown our version of a tape that it has otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class Added:
-    """What an item brought: the items that now follow without a gap, in order, and what was found wrong."""
-
-    released: tuple[TapeItem, ...] = ()
-    faults: tuple[PeerFault, ...] = ()
-
-
-@dataclass(slots=True)
-class _Tape:
-    """`items`: at each number the first that was held; `beside`: the others. `sums[n]`: of the first n items.
-
-    `early`: by the digest of the item they wait for.
-    """
-
-    items: list[TapeItem] = field(default_factory=list)
-    held_at_ms: list[int] = field(default_factory=list)
-    sums: list[int] = field(default_factory=lambda: [0])
-    beside: list[TapeItem] = field(default_factory=list)
-    early: dict[Digest, dict[Digest, TapeItem]] = field(default_factory=dict)
-    early_count: int = 0
-
-
-class TapeBook:
-    """Every tape, item by item, without gaps; items that came early wait for their predecessors."""
-
-    def __init__(self, seats: int) -> None:
-        self._tapes = [_Tape() for _ in range(seats)]
-        self._leading: dict[Digest, TapeItem] = {}
-        self._early: set[Digest] = set()
-        self.by_digest: dict[Digest, TapeItem] = {}
-
-    def lengths(self) -> tuple[int, ...]:
-        """How many items of each tape are held without a gap."""
-        return tuple(len(tape.items) for tape in self._tapes)
-
-    def sums(self) -> tuple[Digest, ...]:
-        """Of each tape the digests of all items held without a gap, added bit by bit: the same set, the same
-        sum. Zeros for an empty tape.
-        """
-        return tuple(self._sum(tape, len(tape.items)) for tape in self._tapes)
-
-    @staticmethod
-    def _sum(tape: _Tape, length: int) -> Digest:
-        total = tape.sums[length]
-        for item in tape.beside:
-            if item.item.number < length:
-                total ^= int.from_bytes(item.digest, "big")
-        return Digest(total.to_bytes(DIGEST_BYTES, "big"))
-
-    def is_known(self, digest: Digest) -> bool:
-        """True if this very item is already here, in its place or early."""
-        return digest in self.by_digest or digest in self._early or digest in self._leading
-
-    def add(self, item: TapeItem, now_ms: int) -> Added:
-        """Take an item in. The author is the culprit of every fault; EQUIVOCATION comes with its evidence."""
-        released: list[TapeItem] = []
-        faults: list[PeerFault] = []
-        if self.is_known(item.digest):
-            return Added()
-        todo = [item]
-        while todo:
-            following = todo.pop()
-            tape = self._tapes[following.seat]
-            if not self._has_predecessor(following):
-                self._keep_early(tape, following, faults)
-                continue
-            if self._leads(following):
-                self._leading[following.digest] = following
-                continue
-            fault = self._follow(tape, following, now_ms)
-            if fault is not None:
-                faults.append(fault)
-            if following.digest in self.by_digest:
-                released.append(following)
-                if tape.early:
-                    waiting = tape.early.pop(following.digest, {})
-                    tape.early_count -= len(waiting)
-                    self._early.difference_update(waiting)
-                    todo.extend(waiting.values())
-                if self._leading:
-                    todo.extend(self._caught_up())
-        return Added(tuple(released), tuple(faults))
-
-    def _leads(self, item: TapeItem) -> bool:
-        return item.item.lamport > len(self.by_digest) + 1 + STAMP_LEAD_MAX
-
-    def _caught_up(self) -> list[TapeItem]:
-        """The items that waited for their stamps and need not any longer. One a branch waits at most."""
-        found = [item for item in self._leading.values() if not self._leads(item)]
-        for item in found:
-            del self._leading[item.digest]
-        return found
-
-    def _has_predecessor(self, item: TapeItem) -> bool:
-        return item.item.number == 0 or item.item.prev in self.by_digest
-
-    def _keep_early(self, tape: _Tape, item: TapeItem, faults: list[PeerFault]) -> None:
-        """Keep an item until the one it links to comes; if another one is there, that is evidence."""
-        if tape.early_count >= EARLY_ITEMS_MAX:
-            return
-        tape.early.setdefault(item.item.prev, {})[item.digest] = item
-        self._early.add(item.digest)
-        tape.early_count += 1
-        number = item.item.number
-        if number <= len(tape.items):
-            fault = equivocation(tape.items[number - 1], item)
-            if fault is not None:
-                faults.append(fault)
-
-    def _follow(self, tape: _Tape, item: TapeItem, now_ms: int) -> PeerFault | None:
-        """Put an item whose predecessor is held in its place, unless it has none; say what is wrong."""
-        number = item.item.number
-        if number > 0:
-            before = self.by_digest[item.item.prev]
-            if before.seat != item.seat or before.item.number != number - 1:
-                return PeerFault(Fault.BAD_LINK, "an item links to one of another place", culprit=item.seat)
-            if item.item.lamport <= before.item.lamport:
-                return PeerFault(Fault.BAD_STAMP, "a stamp does not grow along its tape", culprit=item.seat)
-        self.by_digest[item.digest] = item
-        if number == len(tape.items):
-            tape.items.append(item)
-            tape.held_at_ms.append(now_ms)
-            tape.sums.append(tape.sums[-1] ^ int.from_bytes(item.digest, "big"))
-            return None
-        tape.beside.append(item)
-        return equivocation(tape.items[number], item)
-
-    def certificate(self, head: Head) -> tuple[Signed, ...]:
-        """The items that are held with an ack of this head."""
-        return tuple(
-            item.signed
-            for item in self.by_digest.values()
-            if any(isinstance(said, Ack) and said.head == head for said in item.item.body)
-        )
-
-    def since(
-        self, lengths: tuple[int, ...], sums: tuple[Digest, ...], before_ms: int, limit_bytes: int
-    ) -> Iterator[TapeItem]:
-        """Items that a peer with tapes of these lengths and sums lacks, as far as they fit; at least one.
-
-        Only what is held since before `before_ms`. A tape with another sum is forked: all of it is shown.
-        """
-        count = 0
-        for tape, length, peer_sum in zip(self._tapes, lengths, sums, strict=True):
-            start, forked = length, list[TapeItem]()
-            if length <= len(tape.items) and self._sum(tape, length) != peer_sum:
-                start, forked = max(0, length - FORK_DEPTH), tape.beside
-            recent = itertools.takewhile(
-                lambda held: held[1] <= before_ms,
-                zip(tape.items[start:], tape.held_at_ms[start:], strict=True),
-            )
-            for item in (*forked, *(item for item, _ in recent)):
-                limit_bytes -= len(item.signed.raw)
-                if limit_bytes < 0 and count > 0:
-                    return
-                count += 1
-                yield item
+from kemps_p2p.ledger.tape import NO_DIGEST, Claim, Receipt, TapeItem, first_place, shown
 
 
 class Hold(Enum):
