@@ -18,6 +18,7 @@ COMPLETION = "_KEMPS_COMPLETE"
 """Set by the shell when it asks for completions."""
 
 COMMANDS = {
+    "play": ("kemps_p2p.cli.play:play", "Play against bots, at once and without any network."),
     "host": ("kemps_p2p.cli.host:host", "Open a table on the network, for people who know its code."),
     "join": ("kemps_p2p.cli.join:join", "Sit down at a table: by code, by name or by address."),
     "find": ("kemps_p2p.cli.find:find", "List the tables that are announced on the network."),

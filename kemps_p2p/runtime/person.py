@@ -20,6 +20,9 @@ from kemps_p2p.game.record import is_running
 from kemps_p2p.game.rules import Signals
 from kemps_p2p.game.views import SeatView
 
+WAITED_FOR = (Illegal.TOO_SOON, Illegal.NOT_READY)
+"""What goes by by itself: an action that is forbidden for one of these waits."""
+
 PAUSE_MS = (9_000, 30_000)
 """Between two movements of a face, at least and at most."""
 
@@ -71,7 +74,7 @@ class Person(Player):
         """What was waiting, if its time has come; else a movement of the face, if it is time for one."""
         for place, action in tuple(self._intents.items()):
             reason = self._against(action)
-            if reason is Illegal.TOO_SOON:
+            if reason in WAITED_FOR:
                 continue
             del self._intents[place]
             if reason is None:

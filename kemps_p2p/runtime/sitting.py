@@ -25,7 +25,7 @@ from kemps_p2p.game.seating import partner_of
 from kemps_p2p.game.views import SeatView, options
 from kemps_p2p.ids import Position
 from kemps_p2p.runtime.chair import FIRST, Before, Chair, after
-from kemps_p2p.runtime.person import Person
+from kemps_p2p.runtime.person import WAITED_FOR, Person
 from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
@@ -119,6 +119,11 @@ class Sitting:
         while (sight := await self._sights.get()) is not None:
             yield sight
 
+    @property
+    def has_sights(self) -> bool:
+        """True while there is a sight that the reader has not taken yet: then the view is ahead of it."""
+        return not self._sights.empty()
+
     def _watch(self, _session: Session, sight: fx.Sight) -> None:
         self._sights.put_nowait(sight)
 
@@ -211,11 +216,12 @@ class Sitting:
     def act(self, action: Action) -> None:
         """Do something. Raises `IllegalAction`; then nothing was sent and nothing has changed.
 
-        While an earlier action of its kind is not settled it waits, which takes some milliseconds; the last
-        one of a kind counts. If it cannot be done then, a sight tells so.
+        While an earlier action of its kind is not settled it waits, which takes some milliseconds, and so
+        does the start of a deal until the deck is shuffled; the last one of a kind counts. If it cannot be
+        done then, a sight tells so.
         """
         reason = self.against(action)
-        if reason is Illegal.TOO_SOON:
+        if reason in WAITED_FOR:
             self._person.intend(action)
             return
         if reason in OWN_CARDS_FORBID:

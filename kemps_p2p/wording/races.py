@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from kemps_p2p.ids import Seat
 from kemps_p2p.session.races import Asked, Race
 from kemps_p2p.wording.actions import action_text
+from kemps_p2p.wording.people import People
 from kemps_p2p.wording.scene import Scene
 
 
@@ -53,3 +54,15 @@ def _in_order(claims: Sequence[Asked], scene: Scene) -> str:
 
 def _wish(claim: Asked, scene: Scene) -> str:
     return f"{scene.people.seat(claim.seat)} wants to {action_text(claim.seat, claim.action, scene)}"
+
+
+def met_text(race: Race, people: People) -> str:
+    """How two claims met, for whoever made one of them: who was first, and who saw it."""
+    first, second = people.seat(race.first.seat), people.seat(race.second.seat)
+    ahead, behind, asked = race.words
+    if race.is_together:
+        split = f"{ahead} of {asked} saw {first} first, {behind} saw {second} first"
+        return f"{first} and {second} at once: {split}; a draw decides"
+    if race.by_cause:
+        return f"{first} was first: {second} had seen that already"
+    return f"{first} was first: {ahead} of {asked} saw {first} before {second}"

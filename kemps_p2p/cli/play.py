@@ -1,0 +1,129 @@
+"""`kemps play`: one person against bots, in this process, without any network."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from kemps_p2p.bots.bot import Bot, Pace
+from kemps_p2p.bots.level import Level
+from kemps_p2p.cli.errors import CommandError, Exit
+from kemps_p2p.cli.options import PACES, end_on_terminate, read_rule_option
+from kemps_p2p.cli.screens import screen_for
+from kemps_p2p.cli.seat_options import check_name_option
+from kemps_p2p.errors import PeerFault
+from kemps_p2p.game.rules import override
+from kemps_p2p.runtime.local import SoloPlan, play_solo
+from kemps_p2p.runtime.profile import home_directory
+from kemps_p2p.runtime.runner import Outcome
+from kemps_p2p.runtime.settings import remember_name, remembered_name
+from kemps_p2p.session.lobby import check_name
+from kemps_p2p.wording.look import Look
+
+LEVELS = tuple(level.value for level in Level)
+NAME_OF_NOBODY = "Player"
+
+
+def _own_name(told: str | None, home: Path) -> str:
+    """The name to play under: told now, or before; else asked for, if anybody is there to answer."""
+    name = told or remembered_name(home)
+    if name is not None:
+        if told is not None and told != remembered_name(home):
+            remember_name(home, told)
+        return name
+    if not sys.stdin.isatty():
+        return NAME_OF_NOBODY
+    name = click.prompt("Your name", type=str, value_proc=_checked_name)
+    remember_name(home, name)
+    return name
+
+
+def _checked_name(text: str) -> str:
+    name = text.strip()
+    try:
+        check_name(name)
+    except PeerFault as fault:
+        raise click.BadParameter(fault.text) from None
+    return name
+
+
+@click.command()
+@click.option(
+    "--name",
+    default=None,
+    callback=check_name_option,
+    help="Your name; remembered, and asked for only the first time.",
+)
+@click.option(
+    "--players", default=4, show_default=True, type=click.IntRange(4, 16), help="Seats at the table."
+)
+@click.option(
+    "--rules",
+    "rules_option",
+    default="kemps",
+    show_default=True,
+    metavar="PRESET|FILE",
+    help="A preset, a variant such as kemps/go, or a file of house rules.",
+)
+@click.option(
+    "--bots",
+    "level",
+    type=click.Choice(LEVELS),
+    default=None,
+    show_default="normal; easy with --tutorial",
+    help="How well the others play.",
+)
+@click.option(
+    "--pace",
+    type=click.Choice(PACES),
+    default="relaxed",
+    show_default=True,
+    help="How quickly the others play. fast is for scripts: nobody looks first.",
+)
+@click.option("--plain", is_flag=True, help="Lines of text, for screen readers and scripts.")
+@click.option("--ascii", "is_ascii", is_flag=True, help="Write cards as QS instead of Q♠.")
+@click.option(
+    "--colours",
+    type=click.Choice(("2", "4")),
+    default="4",
+    show_default=True,
+    help="Colours of the suits on a screen.",
+)
+@click.option("--tutorial", is_flag=True, help="A first deal that explains itself.")
+@click.option("--seed", type=int, default=None, help="Fix the chances of the bots; never the shuffle.")
+@click.option(
+    "--home",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=None,
+    help="Where identity, journals and logs are kept; KEMPS_HOME by default.",
+)
+def play(
+    *, name: str | None, players: int, rules_option: str, level: str | None, pace: str, plain: bool,
+    is_ascii: bool, colours: str, tutorial: bool, seed: int | None, home: Path | None,
+) -> None:  # fmt: skip
+    """Play against bots, at once and without any network.
+
+    Every seat is a peer of its own: the cards are shuffled blind and the match leaves a signed log, as at any
+    other table. Your partner is a bot as well. Type `help` at the table.
+    """
+    end_on_terminate()
+    rules = read_rule_option(rules_option, players)
+    if pace == "fast":
+        rules = override(rules, {"look_ms": 0})
+    kept = home if home is not None else home_directory()
+    plan = SoloPlan(name=_own_name(name, kept), players=players, rules=rules, home=kept, seed=seed)
+    skill = Level(level) if level is not None else Level.EASY if tutorial else Level.NORMAL
+
+    look = Look(is_plain=plain, is_ascii=is_ascii, colours=int(colours), has_tutorial=tutorial)
+    outcome = play_solo(plan, lambda seat, rng: Bot(seat, players, rng, Pace(pace), skill), screen_for(look))
+    _end(outcome)
+
+
+def _end(outcome: Outcome) -> None:
+    """Say where the log is; a match that was left early is abandoned, by whomever."""
+    if outcome.is_closed:
+        click.echo(f"log: {outcome.log}")
+        return
+    saved = f"What was played is in {outcome.log}." if outcome.log is not None else ""
+    why = "all agreed" if outcome.is_abandoned else "you left the table"
+    raise CommandError(Exit.ABANDONED, f"match abandoned ({why})", saved)

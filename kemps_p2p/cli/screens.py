@@ -1,0 +1,40 @@
+"""Which screen shows a sitting: the one place where screens are attached, for a table anywhere."""
+
+import asyncio
+import io
+import sys
+
+import click
+
+from kemps_p2p.plain.lines import Lines, Raw
+from kemps_p2p.plain.screen import LineMode
+from kemps_p2p.plain.tutorial import Tutorial
+from kemps_p2p.runtime.sitting import Screen, Sitting
+from kemps_p2p.wording.look import Look
+
+
+def screen_for(look: Look) -> Screen:
+    """The screen for a person who wants to see the table like this.
+
+    In this version it is line mode, whatever is wanted. A screen of the terminal belongs here, imported only
+    where it is shown: where lines are not asked for, and both streams are terminals.
+    """
+
+    async def lines(sitting: Sitting) -> None:
+        tutorial = Tutorial() if look.has_tutorial else None
+        await LineMode(Lines(_input(), asyncio.get_running_loop()), _write, look.is_ascii, tutorial).run(
+            sitting
+        )
+
+    return lines
+
+
+def _input() -> Raw:
+    """What is typed, below Python's buffers; nothing where there is no standard input."""
+    buffer = getattr(sys.stdin, "buffer", None)
+    return io.BytesIO() if buffer is None else getattr(buffer, "raw", buffer)
+
+
+def _write(line: str) -> None:
+    click.echo(line)
+    sys.stdout.flush()

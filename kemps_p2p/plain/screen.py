@@ -1,0 +1,172 @@
+"""Line mode as a screen: lines in, lines out, one sitting after the other.
+
+Invariants:
+
+1. Everything that is told is told in order, a line at a time, and written out at once.
+2. The end of the input leaves the table; what was played is in the log.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import assert_never
+
+from kemps_p2p.errors import IllegalAction
+from kemps_p2p.game.record import Phase
+from kemps_p2p.plain.board import NotUnderstood
+from kemps_p2p.plain.commands import (
+    Command,
+    Do,
+    Leave,
+    LookAt,
+    Tell,
+    Wait,
+    Whispering,
+    Wish,
+    read_command,
+)
+from kemps_p2p.plain.lines import Lines
+from kemps_p2p.plain.tutorial import Tutorial
+from kemps_p2p.plain.voice import Voice, sentence
+from kemps_p2p.runtime.sitting import Sitting
+from kemps_p2p.wording.refusals import refusal_text
+
+REFRESH_S = 0.1
+CLOSING_S = 30.0
+
+Write = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class LineMode:
+    """A screen of lines. `write` takes one line and puts it out at once."""
+
+    lines: Lines
+    write: Write
+    is_ascii: bool
+    tutorial: Tutorial | None = None
+
+    async def run(self, sitting: Sitting) -> None:
+        """Show a sitting, and those of its rematches, until the person leaves or the input ends."""
+        while True:
+            evening = _Evening(self, sitting)
+            if await evening.run() is Leave.QUIT:
+                return
+            sitting = sitting.rematch()
+
+
+def _is_closing(sitting: Sitting) -> bool:
+    """True once the match is won and its log is not complete yet."""
+    return sitting.has_begun and sitting.outcome is None and sitting.view().phase is Phase.MATCH_OVER
+
+
+class _Evening:
+    """One match in lines."""
+
+    def __init__(self, mode: LineMode, sitting: Sitting) -> None:
+        self._mode = mode
+        self._sitting = sitting
+        self._voice = Voice(sitting, is_ascii=mode.is_ascii, tutorial=mode.tutorial)
+        self._asked = asyncio.Event()
+
+    async def run(self) -> Leave:
+        teller = asyncio.ensure_future(self._tell())
+        reader = asyncio.ensure_future(self._read())
+        try:
+            await asyncio.wait({teller, reader}, return_when=asyncio.FIRST_COMPLETED)
+            if teller.done():
+                teller.result()
+                outcome = await self._sitting.ended()
+                if not outcome.is_closed:
+                    return Leave.QUIT
+            left = await reader
+            if left is Leave.QUIT and _is_closing(self._sitting):
+                # The last shuffles are being opened; without that the log would be incomplete.
+                await asyncio.wait({teller}, timeout=CLOSING_S)
+            return left
+        finally:
+            for task in (teller, reader):
+                task.cancel()
+            await asyncio.wait({teller, reader})
+
+    async def _tell(self) -> None:
+        refresher = asyncio.ensure_future(self._refresh())
+        try:
+            async for sight in self._sitting.sights():
+                self._write(self._voice.hear(sight))
+        finally:
+            refresher.cancel()
+            await asyncio.wait({refresher})
+        if not refresher.cancelled():
+            refresher.result()
+        # Whoever waits for something to do waits for nothing more.
+        self._asked.set()
+
+    async def _refresh(self) -> None:
+        while True:
+            await asyncio.sleep(REFRESH_S)
+            self._write(self._voice.news())
+
+    def _write(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self._mode.write(line)
+        if self._voice.is_asked:
+            self._asked.set()
+        else:
+            self._asked.clear()
+
+    async def _read(self) -> Leave:
+        while True:
+            line = await self._mode.lines.next()
+            if line is None:
+                return Leave.QUIT
+            if not line.strip():
+                continue
+            left = await self._obey(line)
+            if left is not None:
+                return left
+
+    async def _obey(self, line: str) -> Leave | None:
+        write = self._mode.write
+        if not self._sitting.has_begun:
+            if line.strip().casefold() in ("quit", "q"):
+                return Leave.QUIT
+            write("The table is still sitting down; `quit` leaves.")
+            return None
+        try:
+            return await self._carry_out(read_command(line, self._voice.board()))
+        except NotUnderstood as error:
+            write(sentence(str(error)))
+        except IllegalAction as illegal:
+            write(sentence(f"you cannot do that: {refusal_text(illegal.reason)}"))
+        return None
+
+    async def _carry_out(self, command: Command) -> Leave | None:
+        sitting, voice, write = self._sitting, self._voice, self._mode.write
+        match command:
+            case Do(action=action):
+                sitting.act(action)
+            case Whispering(text=text):
+                sitting.whisper(text)
+                write(sentence(f"you whisper to {sitting.people.seat(sitting.partner)}"))
+            case LookAt(seat=seat):
+                voice.watched = voice.watched if seat is None else seat
+                write(f"You watch {sitting.people.seat(voice.watched)}.")
+            case Tell(page=page):
+                for told in voice.page(page):
+                    write(told)
+            case Wish(want=want):
+                sitting.want(want)
+            case Wait(seconds=seconds) if seconds is not None:
+                await asyncio.sleep(seconds)
+            case Wait():
+                await self._asked.wait()
+            case Leave.QUIT:
+                return Leave.QUIT
+            case Leave.REMATCH:
+                if sitting.outcome is not None and sitting.outcome.is_closed:
+                    return Leave.REMATCH
+                write("The match is not over yet.")
+            case _:
+                assert_never(command)
+        return None

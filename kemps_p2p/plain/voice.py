@@ -1,0 +1,266 @@
+"""What a sitting shows, as lines of text: events as sentences, rows of cards by number, prompts.
+
+Reads a sitting and writes nothing. Invariants:
+
+1. Every sight has its line, or a reason here why it has none.
+2. A gesture is told only of the face that is watched.
+3. Rows and prompts are told when they have changed, and never twice in a row.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import assert_never
+
+from kemps_p2p.errors import Fault
+from kemps_p2p.game.cards import Card
+from kemps_p2p.game.events import (
+    Dealt,
+    Event,
+    Gestured,
+    MatchEnded,
+    Settled,
+)
+from kemps_p2p.game.gestures import GESTURES
+from kemps_p2p.game.record import Result
+from kemps_p2p.ids import Position, Seat
+from kemps_p2p.ledger.entry import Result as Outcome
+from kemps_p2p.plain.board import Board
+from kemps_p2p.plain.commands import Page
+from kemps_p2p.plain.help import help_lines
+from kemps_p2p.plain.tutorial import Tutorial
+from kemps_p2p.runtime.sitting import Refused, Sight, Sitting
+from kemps_p2p.session import effects as fx
+from kemps_p2p.session.messages import Want
+from kemps_p2p.wording.actions import action_text
+from kemps_p2p.wording.cards import card_text
+from kemps_p2p.wording.events import event_text
+from kemps_p2p.wording.faults import FAULTS
+from kemps_p2p.wording.people import counted, listed
+from kemps_p2p.wording.plain import plain
+from kemps_p2p.wording.prompts import prompt_text
+from kemps_p2p.wording.races import met_text
+from kemps_p2p.wording.refusals import refusal_text
+from kemps_p2p.wording.scores import standing
+from kemps_p2p.wording.waiting import waiting_text
+
+WANTS: dict[Want, str] = {
+    Want.PLAY_ON: "wants to play on",
+    Want.AS_OTHERS: "goes along with what the others want",
+    Want.PAUSE: "wants a break: it begins once all say `pause`, and ends with `play on`",
+    Want.ABANDON: "wants to abandon the match: it ends once all say `abandon`",
+}
+
+
+def sentence(text: str) -> str:
+    """A text with a capital and a full stop."""
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?", ":")) else f"{text}."
+
+
+def _is_told(event: Event) -> bool:
+    """False for what has been told before it was final, and for what the next event says better."""
+    match event:
+        case Gestured():
+            return False
+        case Settled(result=result):
+            return result != Result.OK
+        case _:
+            return True
+
+
+class Voice:
+    """Tells one sitting."""
+
+    def __init__(self, sitting: Sitting, *, is_ascii: bool, tutorial: Tutorial | None = None) -> None:
+        self._sitting = sitting
+        self._is_ascii = is_ascii
+        self._tutorial = tutorial
+        self.watched: Seat = sitting.partner
+        self._rows: dict[str, str] = {}
+        self._prompt: str | None = None
+        self._faults: set[tuple[Fault, int | None]] = set()
+
+    def board(self) -> Board:
+        """What a line can point at now."""
+        sitting = self._sitting
+        return Board(sitting.view(), sitting.pool_row(), sitting.hand_row(), sitting.people)
+
+    def hear(self, sight: Sight) -> Iterator[str]:
+        """The lines of one sight, then of what it changed."""
+        for text in self._sight(sight):
+            yield sentence(text)
+        yield from self.news()
+
+    def news(self) -> Iterator[str]:
+        """The lines of what has changed without a sight of its own: own cards, and what is waited for."""
+        if self._sitting.has_begun and not self._sitting.has_sights:
+            yield from self._changed_rows()
+            yield from self._prompts()
+
+    def _sight(self, sight: Sight) -> Iterator[str]:
+        sitting = self._sitting
+        people = sitting.people
+        match sight:
+            case fx.TableFormed():
+                yield from self._formed()
+            case fx.Happened(events=events):
+                yield from self._events(sight, events)
+            case fx.Known(action=action, result=Outcome.REFUSED):
+                text = action_text(sitting.seat, action, sitting.scene(is_ascii=self._is_ascii))
+                yield f"too late to {text}: the table has moved on"
+            case fx.Known():
+                # What was done or missed is told by its event, some milliseconds later.
+                return
+            case fx.Raced(race=race):
+                yield met_text(race, people)
+            case fx.GestureSeen(seat=seat, name=name):
+                if seat == self.watched:
+                    yield f"{people.seat(seat)} makes a gesture: {plain(name)}"
+                    yield from self._lesson_of_gesture(seat, name)
+            case fx.Whispered(text=text):
+                yield f"{people.seat(sitting.partner)} whispers: {plain(text)}"
+            case fx.Wanted(seat=seat, want=want):
+                yield from self._wanted(seat, want)
+            case fx.FaultFound(fault=fault):
+                if (fault.code, fault.culprit) not in self._faults:
+                    self._faults.add((fault.code, fault.culprit))
+                    who = "somebody" if fault.culprit is None else people.seat(fault.culprit)
+                    yield f"fault of {who}: {FAULTS[fault.code]}"
+            case fx.MatchClosed():
+                yield "the match is over: `rematch` plays again at this table, `quit` leaves"
+            case Refused(action=action, reason=reason):
+                text = action_text(sitting.seat, action, sitting.scene(is_ascii=self._is_ascii))
+                yield f"you cannot {text}: {refusal_text(reason)}"
+            case _:
+                assert_never(sight)
+
+    def _formed(self) -> Iterator[str]:
+        sitting = self._sitting
+        people = sitting.people
+        others = [people.seat(seat) for seat in range(sitting.players) if seat != sitting.seat]
+        yield f"at the table: you, {people.seat(sitting.seat)}, with {listed(others)}"
+        yield f"your partner is {people.seat(sitting.partner)}"
+        yield f"this match is called {sitting.words}; all see the same three words"
+        if self._tutorial is not None:
+            yield from self._tutorial.welcome(sitting.rules, people.seat(sitting.partner))
+
+    def _events(self, sight: fx.Happened, events: Iterable[Event]) -> Iterator[str]:
+        scene = self._sitting.scene(sight.game, is_ascii=self._is_ascii)
+        for event in events:
+            if _is_told(event):
+                yield event_text(event, scene)
+            if isinstance(event, Dealt):
+                self._rows.clear()
+            if isinstance(event, MatchEnded):
+                yield "all shuffles of this match are opened and checked now"
+            if self._tutorial is not None:
+                yield from self._tutorial.lesson(event, self._sitting.view(), scene)
+
+    def _lesson_of_gesture(self, seat: Seat, name: str) -> Iterator[str]:
+        sitting = self._sitting
+        if self._tutorial is not None and seat == sitting.partner and name == sitting.signal_agreed:
+            yield from self._tutorial.signal_seen(sitting.scene(is_ascii=self._is_ascii))
+
+    def _wanted(self, seat: Seat, want: Want) -> Iterator[str]:
+        if want is not Want.AS_OTHERS:
+            yield f"{self._sitting.people.seat(seat)} {WANTS[want]}"
+        if self._sitting.is_paused:
+            yield "the table takes a break; `play on` ends it"
+
+    # Rows and prompts
+
+    def _changed_rows(self) -> Iterator[str]:
+        view = self._sitting.view()
+        is_whole = all(lying.card is not None for lying in view.pool)
+        if view.pool and is_whole and self._is_new("pool", self.pool_line()):
+            yield self._rows["pool"]
+        is_known = bool(view.hand) and len(view.hand) == len(view.state.hands[view.seat])
+        if is_known and self._is_new("hand", self.hand_line()):
+            yield self._rows["hand"]
+            if self._tutorial is not None:
+                for text in self._tutorial.hand(view, self._sitting.signal_agreed):
+                    yield sentence(text)
+
+    def _is_new(self, what: str, line: str) -> bool:
+        if self._rows.get(what) == line:
+            return False
+        self._rows[what] = line
+        return True
+
+    def _prompts(self) -> Iterator[str]:
+        """What the table waits for here, if that is new."""
+        sitting = self._sitting
+        prompt = prompt_text(sitting.view(), sitting.waiting_for())
+        if prompt is not None and prompt != self._prompt:
+            yield sentence(prompt)
+        self._prompt = prompt
+
+    @property
+    def is_asked(self) -> bool:
+        """True while the table waits for this seat."""
+        return self._prompt is not None
+
+    def pool_line(self) -> str:
+        """The cards of the middle by number."""
+        faces = {lying.position: lying.card for lying in self._sitting.view().pool}
+        return self._row("Middle", self._sitting.pool_row(), faces)
+
+    def hand_line(self) -> str:
+        """The own cards by number."""
+        faces = {held.position: held.card for held in self._sitting.view().hand}
+        return self._row("Your hand", self._sitting.hand_row(), faces)
+
+    def _row(self, name: str, row: tuple[Position | None, ...], faces: Mapping[Position, Card | None]) -> str:
+        cards = [
+            f"{place} {self._card(faces.get(position))}"
+            for place, position in enumerate(row, start=1)
+            if position is not None
+        ]
+        return f"{name}: {', '.join(cards) or 'no cards'}."
+
+    def _card(self, card: Card | None) -> str:
+        return "face down" if card is None else card_text(card, is_ascii=self._is_ascii)
+
+    # What is asked for
+
+    def page(self, page: Page) -> Iterator[str]:
+        """The lines that tell how things stand."""
+        match page:
+            case Page.TABLE:
+                yield from self._table()
+            case Page.HAND:
+                yield self.hand_line()
+            case Page.SCORES:
+                view = self._sitting.view()
+                yield sentence(standing(view.rules, view.scores, self._sitting.people))
+            case Page.WAITING:
+                yield from self._waiting()
+            case Page.GESTURES:
+                yield f"Gestures: {', '.join(kind.name for kind in GESTURES)}."
+                agreed = self._sitting.signal_agreed
+                yield f"Agreed with your partner: {agreed or 'nothing yet; say `signal wink`'}."
+            case Page.HELP:
+                yield from help_lines(self._sitting.rules)
+
+    def _table(self) -> Iterator[str]:
+        view, people = self._sitting.view(), self._sitting.people
+        yield f"Deal {view.deal + 1}. {people.seat(view.dealer)} is the dealer."
+        yield sentence(standing(view.rules, view.scores, people))
+        yield self.pool_line()
+        yield self.hand_line()
+        for seat, hand in enumerate(view.hands):
+            shown = [lying.card for lying in hand if lying.card is not None]
+            if shown and seat != view.seat:
+                cards = " ".join(self._card(card) for card in shown)
+                yield f"{people.seat(seat)} has taken {cards} for all to see."
+        yield f"{counted(view.stock_count, 'card is', 'cards are')} left, and {view.swept_count} swept away."
+        if view.passes:
+            yield f"Passed: {people.all(sorted(view.passes))}."
+        yield f"You watch {people.seat(self.watched)}."
+
+    def _waiting(self) -> Iterator[str]:
+        sitting = self._sitting
+        waits = sitting.waiting_for()
+        for wait in waits:
+            yield sentence(waiting_text(wait, sitting.people))
+        if not waits:
+            yield "The table waits for nobody."

@@ -1,0 +1,41 @@
+"""What a person can do now that others wait for, in words: one sentence, only where it matters."""
+
+from kemps_p2p.game.record import Phase
+from kemps_p2p.game.rules import Exchange, Reveal
+from kemps_p2p.game.views import SeatView
+from kemps_p2p.ids import Seat
+from kemps_p2p.session.waiting import Waiting, What
+
+
+def prompt_text(view: SeatView, waits: tuple[Waiting, ...]) -> str | None:
+    """What the table waits for at this seat, and how to do it; None if it waits for nothing here."""
+    for wait in waits:
+        if view.seat in wait.seats:
+            text = _text(view, wait.what, wait.seats)
+            if text is not None:
+                return text
+    return None
+
+
+def _text(view: SeatView, what: What, seats: tuple[Seat, ...]) -> str | None:
+    match what:
+        case What.ANSWER if view.rules.reveal is Reveal.TWO_CARDS:
+            return "You are called: `admit` a quartet, or `deny 1 2` with two cards of different rank"
+        case What.ANSWER:
+            return "You are called: `admit` a quartet, or `deny` it"
+        case What.NEXT:
+            return "You are the dealer: `next` starts the deal"
+        case What.GO:
+            return "You are the dealer: `go` opens play"
+        case What.RESUME:
+            return "You are the dealer: `resume` deals new cards"
+        case What.TURN if view.phase is Phase.OPEN:
+            return f"It is your turn: {_exchange(view)}, `pass`, or call"
+        case What.PASSES if len(seats) == 1:
+            return f"All others have passed: {_exchange(view)}, or `pass`"
+        case _:
+            return None
+
+
+def _exchange(view: SeatView) -> str:
+    return "`take 2 give 3`" if view.rules.exchange is Exchange.SWAP else "`put 3`, then `take 2`"
