@@ -104,10 +104,10 @@ class _Levels(click.ParamType[tuple[str, str]]):
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, str]:
         """Read them, or say what is wrong."""
-        first, _, second = str(value).partition(":")
-        if not {first, second or first} <= set(_LEVELS):
+        named = str(value).split(":")
+        if len(named) > 2 or not set(named) <= set(_LEVELS):
             self.fail(f"{value!r} is not like sharp:normal; there are {', '.join(_LEVELS)}", param, ctx)
-        return first, second or first
+        return named[0], named[-1]
 
 
 _LEVELS = ("easy", "normal", "sharp")

@@ -1,9 +1,11 @@
 """Levels: who notices, remembers and infers more wins more; and nobody is always right."""
 
+import json
 from random import Random
 
 import pytest
 from bots_helpers import laid, swap, view_of
+from click.testing import CliRunner
 
 from kemps_p2p.bots.bot import Bot, Level, Pace
 from kemps_p2p.bots.learning import Book
@@ -11,6 +13,7 @@ from kemps_p2p.bots.level import skill_of
 from kemps_p2p.bots.memory import Memory
 from kemps_p2p.bots.pace import Span, manners_of
 from kemps_p2p.bots.reading import read
+from kemps_p2p.cli.lab import lab
 from kemps_p2p.game.actions import Call
 from kemps_p2p.game.cards import parse_card, rank
 from kemps_p2p.game.rules import load_rules
@@ -121,3 +124,20 @@ def test_a_stronger_nerve_needs_better_reasons() -> None:
             while (action := player.decide(view_of(table, 0), 10)) is not None:
                 heard[level] += isinstance(action, Call)
     assert heard[Level.EASY] > heard[Level.SHARP]
+
+
+def test_the_lab_tells_the_figures() -> None:
+    told = CliRunner().invoke(lab, ["bots", "--matches", "2", "--levels", "sharp:easy", "--json"])
+    assert told.exit_code == 0
+    figures = json.loads(told.stdout)
+    measured = measure_bots("kemps", load_rules("kemps"), 4, 2, levels=(Level.SHARP, Level.EASY))
+    assert figures["minutes"] == measured.minutes
+    assert figures["wrong"] == measured.wrong
+    assert set(figures["wrong"]) <= {"sharp", "easy"}
+
+
+@pytest.mark.parametrize("levels", ["expert", "sharp:", ":easy", "sharp:easy:easy"])
+def test_the_lab_knows_three_levels(levels: str) -> None:
+    told = CliRunner().invoke(lab, ["bots", "--matches", "1", "--levels", levels])
+    assert told.exit_code == 2
+    assert "easy, normal, sharp" in told.stderr
