@@ -60,7 +60,8 @@ class Pacing:
         self._begun_ms = begun_ms
         self._seat = seat
         self._shown_at_ms: int | None = None
-        self._moved_at_ms = begun_ms
+        self._idle_at_ms = begun_ms
+        self._turn_at_ms = begun_ms
         self._heard_at_ms = [begun_ms] * seats
 
     def heard(self, seat: Seat, now_ms: int) -> None:
@@ -75,8 +76,11 @@ class Pacing:
         """An entry has been accepted: note what begins with it."""
         if before.shown_ms is None and after.shown_ms is not None:
             self._shown_at_ms = now_ms
-        if before.game is not after.game and _lies(before) != _lies(after):
-            self._moved_at_ms = now_ms
+        if before.game is not after.game:
+            if _lies(before) != _lies(after):
+                self._idle_at_ms = now_ms
+            if before.game.turn_since_ms != after.game.turn_since_ms or before.game.turn != after.game.turn:
+                self._turn_at_ms = now_ms
 
     def play_due_ms(self, tip: Match) -> int | None:
         """When the look is over by the own clock; None while the pool is not complete."""
@@ -88,10 +92,13 @@ class Pacing:
         """When a seat that does nothing is passed for, by the own clock; None while nobody is."""
         wait_s = tip.founding.rules.auto_pass_s
         is_open = tip.game.phase is Phase.OPEN
-        return self._moved_at_ms + int(wait_s * 1000) if wait_s and is_open else None
+        since_ms = max(self._idle_at_ms, self._turn_at_ms)
+        return since_ms + int(wait_s * 1000) if wait_s and is_open else None
 
     def is_timely(self, tip: Match, entry: Entry, now_ms: int) -> bool:
-        """False while the own clock says that it is too early for the entry."""
+        """False while the own clock says that it is too early for the entry; the own ones went by it."""
+        if tip.on_duty == self._seat:
+            return True
         if entry.elapsed_ms > now_ms - self._begun_ms + AHEAD_SLACK_MS:
             return False
         return all(self._is_note_timely(tip, note, now_ms) for note in notes_in(entry))
@@ -111,16 +118,16 @@ class Pacing:
 
     def is_idle(self, tip: Match, events: Iterable[GameEvent], now_ms: int) -> bool:
         """False if an entry halts a table that has not been idle long enough by the own clock."""
-        if not any(isinstance(event, Halted) for event in events):
+        if tip.on_duty == self._seat or not any(isinstance(event, Halted) for event in events):
             return True
         idle_ms = int(tip.founding.rules.idle_seconds * 1000)
-        return now_ms >= self._moved_at_ms + idle_ms - CLOCK_SLACK_MS
+        return now_ms >= self._idle_at_ms + idle_ms - CLOCK_SLACK_MS
 
 
 def _lies(match: Match) -> tuple[object, ...]:
-    """What changes whenever the table begins to wait anew, even within a millisecond."""
+    """What changes whenever the idle time begins anew, even within a millisecond."""
     game = match.game
-    return game.deal, game.phase, game.turn, game.pool, game.hands, game.idle_since_ms, game.turn_since_ms
+    return game.deal, game.phase, game.pool, game.hands, game.idle_since_ms
 
 
 def notes_in(entry: Entry) -> Iterator[NoteBody]:

@@ -37,18 +37,21 @@ def random_rules(seed: int) -> RuleSet:
     players = pick(PLAYERS)
     calls = ["partner", *(sort for sort in SORTS[1:] if draw.random() < 0.6)]
     limit = pick((1, 2, 3, {str(players): 2}))
+    mode = pick(("simultaneous", "simultaneous", "turns"))
+    # Where nobody can hand on a turn, bots that want nothing wait for each other without end.
+    sweep = "pass" if mode == "turns" else pick(("pass", "pass", "idle"))
     return override(
         load_rules("kemps"),
         {
             "players": [players],
             "two_decks_above": pick((0, 4, 6, 8)),
             "pool_size": pick((2, 3, 4, 4, 5, 6)),
-            "mode": pick(("simultaneous", "simultaneous", "turns")),
+            "mode": mode,
             "exchange": pick(("swap", "discard-first")),
             "exchange_limit": pick((1, 2, 4)),
             "start": pick(("last-card", "go")),
             "mulligan": pick((0, 2, 3, 4)),
-            "sweep": pick(("pass", "pass", "idle")),
+            "sweep": sweep,
             "idle_seconds": pick((0.5, 1, 3)),
             "stock_out": pick(("void", "recycle")),
             "calls": calls,

@@ -368,7 +368,8 @@ def test_an_ack_waits_for_the_own_clock() -> None:
     shown = structs.replace(
         match, shown_ms=0, founding=replace(match.founding, rules=rules_of("kemps", look_ms=900))
     )
-    pacing = Pacing(1000, Seat(0), 4)
+    me, other = ((match.on_duty + places) % 4 for places in (1, 2))
+    pacing = Pacing(1000, Seat(me), 4)
     pacing.follow(begin(match.founding), shown, 2000)
     start = with_note(shown, PlayStarted())
     assert not pacing.is_timely(shown, start, 2900 - CLOCK_SLACK_MS - 1)
@@ -376,14 +377,14 @@ def test_an_ack_waits_for_the_own_clock() -> None:
     ahead = structs.replace(start, elapsed_ms=AHEAD_SLACK_MS + 2001)
     assert not pacing.is_timely(shown, ahead, 3000)
     assert pacing.is_timely(shown, ahead, 3001)
-    due, passing = 5000 - CLOCK_SLACK_MS, with_note(match, AutoPassed(seat=1))
+    due, passing = 5000 - CLOCK_SLACK_MS, with_note(match, AutoPassed(seat=other))
     assert not pacing.is_timely(match, passing, due - 1)
     assert pacing.is_timely(match, passing, due)
-    # Of seat 1 nothing has been heard since the match began; of itself nobody hears.
+    # Of the other seat nothing has been heard since the match began; of itself nobody hears.
     later = 1000 + 2 * HEARD_MS + 1
     assert not pacing.is_timely(match, passing, later)
-    assert pacing.is_timely(match, with_note(match, AutoPassed(seat=0)), later)
-    pacing.heard(Seat(1), later)
+    assert pacing.is_timely(match, with_note(match, AutoPassed(seat=me)), later)
+    pacing.heard(Seat(other), later)
     assert pacing.is_timely(match, passing, later)
     moved = structs.replace(match, game=structs.replace(match.game, pool=match.game.pool[::-1]))
     pacing.follow(match, moved, 9000)
@@ -392,9 +393,12 @@ def test_an_ack_waits_for_the_own_clock() -> None:
 
 def test_a_halt_waits_for_the_own_clock() -> None:
     match = opened(rules_of("chaulcer")).play().final
-    pacing = Pacing(0, Seat(0), 4)
+    pacing = Pacing(0, Seat((match.on_duty + 1) % 4), 4)
     pacing.follow(begin(match.founding), match, 1000)
     due = 4000 - CLOCK_SLACK_MS
+    # Another turn is no exchange.
+    turned = structs.replace(match, game=structs.replace(match.game, turn=Seat(1), turn_since_ms=1500))
+    pacing.follow(match, turned, 1500)
     assert not pacing.is_idle(match, (Halted(),), due - 1)
     assert pacing.is_idle(match, (Halted(),), due)
     assert pacing.is_idle(match, (), 1000)
@@ -409,8 +413,7 @@ def test_a_sequencer_whose_clock_runs_ahead_cannot_cut_the_idle_time_short() -> 
     sequencer._begun_ms -= ahead_ms
     table.wait(1200)
     assert table.play().final.game.dealer == duty
-    moved_at = sequencer.pacing._moved_at_ms
-    sequencer.pacing._moved_at_ms -= ahead_ms
+    moved_at = sequencer.pacing._idle_at_ms
     table.submit(duty, Halt()).settle()
     assert sequencer.tip.game.phase is Phase.HALTED
     honest = [seat for seat in range(4) if seat != duty]
