@@ -92,7 +92,7 @@ CORE = {"game", "session", "deck", "ledger", "bots", "report"}
 
 
 def test_no_code_asks_which_rule_set_it_runs() -> None:
-    """The default is also the name of the program and the word of a call. The others are in no code at all."""
+    """The default is also the name of the program and the word of a call. The others are in no code."""
     found = 0
     for module in PACKAGE.rglob("*.py"):
         where = module.relative_to(PACKAGE)
