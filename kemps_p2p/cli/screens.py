@@ -16,9 +16,17 @@ from kemps_p2p.wording.look import Look
 def screen_for(look: Look) -> Screen:
     """The screen for a person who wants to see the table like this.
 
-    In this version it is line mode, whatever is wanted. A screen of the terminal belongs here, imported only
-    where it is shown: where lines are not asked for, and both streams are terminals.
+    A screen of the terminal, where both streams are one and lines are not asked for.
     """
+    if not look.is_plain and _is_terminal():
+
+        async def screens(sitting: Sitting) -> None:
+            # Only here, since lines need none of it.
+            from kemps_p2p.tui.app import run
+
+            await run(sitting, look=look)
+
+        return screens
 
     async def lines(sitting: Sitting) -> None:
         tutorial = Tutorial() if look.has_tutorial else None
@@ -27,6 +35,11 @@ def screen_for(look: Look) -> Screen:
         )
 
     return lines
+
+
+def _is_terminal() -> bool:
+    """True if a screen can be drawn, and keys be read."""
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
 
 
 def _input() -> Raw:

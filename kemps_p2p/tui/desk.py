@@ -1,0 +1,325 @@
+"""One person at one sitting: which screen is shown, what is pressed on it, and what a repaint has to draw.
+
+Knows no terminal. It keeps what the person has switched on and seen, and nothing of the game: that is read
+anew from the sitting. Invariants:
+
+1. Which screen is shown follows from the match; only showdowns wait for the person.
+2. Between deals the table is held only where everybody else goes along, and let go once the person is ready.
+"""
+
+from enum import Enum, auto
+
+from kemps_p2p.errors import IllegalAction
+from kemps_p2p.game.actions import Action, Mulligan, Next, Say, Signal
+from kemps_p2p.game.record import BETWEEN_DEALS, Phase
+from kemps_p2p.game.rules import Signals
+from kemps_p2p.game.views import SeatView
+from kemps_p2p.runtime.sitting import Sight, Sitting
+from kemps_p2p.session.messages import Want
+from kemps_p2p.session.waiting import Waiting, What
+from kemps_p2p.tui import keys
+from kemps_p2p.tui.glance import Glance, Switches
+from kemps_p2p.tui.news import News
+from kemps_p2p.tui.overlays import Overlay
+from kemps_p2p.tui.playing import Playing, asked, decline
+from kemps_p2p.wording.people import People
+from kemps_p2p.wording.refusals import refusal_text
+
+CARDS_MS = 800
+
+
+class Page(Enum):
+    """The screens."""
+
+    LOBBY = auto()
+    HUDDLE = auto()
+    TABLE = auto()
+    SHOWDOWN = auto()
+    END = auto()
+
+
+class Request(Enum):
+    """What the desk wants of the program around it."""
+
+    TALK = auto()
+    WHISPER = auto()
+    REMATCH = auto()
+    LEAVE = auto()
+
+
+class Desk:
+    """A person's desk. `before`: who sat here in the last match, if this is a rematch."""
+
+    def __init__(
+        self, sitting: Sitting, *, is_ascii: bool, switches: Switches, before: People | None = None
+    ) -> None:
+        self.sitting = sitting
+        self.news = News(sitting, is_ascii=is_ascii)
+        self.switches = switches
+        self.overlay: Overlay | None = None
+        self.scroll = 0
+        self._is_ascii = is_ascii
+        self._before = before
+        self.playing = Playing(sitting, self.news, switches, is_ascii=is_ascii)
+        self._shown_deal: tuple[int, int] | None = None
+        """The last deal whose showdown the person has seen."""
+        self._held_deal: tuple[int, int] | None = None
+        """The deal before which this seat holds the table, or has held it."""
+        self._is_held = False
+        self._cards_since_ms: int | None = None
+
+    @property
+    def people(self) -> People:
+        """Who sits at the table; while it forms again, who sat there before."""
+        if not self.sitting.has_begun and self._before is not None:
+            return self._before
+        return self.sitting.people
+
+    # What is shown
+
+    def page(self) -> Page:
+        """The screen that belongs to where the match stands."""
+        if not self.sitting.has_begun:
+            return Page.LOBBY
+        view = self.sitting.view()
+        match view.phase:
+            case Phase.SEATED:
+                return Page.HUDDLE
+            case Phase.DEAL_OVER | Phase.MATCH_OVER if self._shown_deal != (view.matches, view.deal):
+                return Page.SHOWDOWN
+            case Phase.DEAL_OVER:
+                return Page.HUDDLE
+            case Phase.MATCH_OVER:
+                return Page.END
+            case _:
+                return Page.TABLE
+
+    def glance(self, now_ms: int) -> Glance:
+        """All that a repaint draws. Only once the match has begun."""
+        sitting = self.sitting
+        view = sitting.view()
+        draft = self.playing.caller.draft(now_ms)
+        choosing = draft.choosing if draft is not None else None
+        outcome = sitting.outcome
+        return Glance(
+            seat=sitting.seat,
+            partner=sitting.partner,
+            people=sitting.people,
+            words=sitting.words,
+            view=view,
+            pool=sitting.pool_row(),
+            hand=sitting.hand_row(),
+            scene=sitting.scene(is_ascii=self._is_ascii),
+            waits=self._waits(view, now_ms),
+            wants=sitting.wants,
+            is_paused=sitting.is_paused,
+            is_held=self._is_held and sitting.is_paused,
+            signal=sitting.signal_agreed,
+            is_closed=outcome is not None and outcome.is_closed,
+            log=None if outcome is None else outcome.log,
+            take=self.playing.picks.take,
+            give=self.playing.picks.give,
+            draft=draft,
+            targets=() if choosing is None else self.playing.caller.targets(choosing),
+            watched=self.playing.watched,
+            can=self._can(view),
+            news=self.news,
+            switches=self.switches,
+            now_ms=now_ms,
+        )
+
+    def _waits(self, view: SeatView, now_ms: int) -> tuple[Waiting, ...]:
+        """What is waited for; cards that were left are turned up at once, so only if that takes long."""
+        waits = self.sitting.waiting_for()
+        if view.phase is not Phase.OPEN or not any(wait.what is What.CARDS for wait in waits):
+            self._cards_since_ms = None
+            return waits
+        self._cards_since_ms = now_ms if self._cards_since_ms is None else self._cards_since_ms
+        if now_ms - self._cards_since_ms > CARDS_MS:
+            return waits
+        return tuple(wait for wait in waits if wait.what is not What.CARDS)
+
+    def _can(self, view: SeatView) -> frozenset[str]:
+        """The keys beside cards and calls that would do something now."""
+        awaited = asked(self.sitting)
+        acts: dict[str, Action] = {keys.DECLINE: decline(view), keys.MULLIGAN: Mulligan()}
+        if view.rules.signals is Signals.ONCE:
+            acts[keys.SIGN] = Signal()
+        if awaited is not None:
+            acts[keys.ASKED] = awaited
+        can = {key for key, action in acts.items() if self.sitting.against(action) is None}
+        if self._is_held or self.page() is Page.SHOWDOWN or isinstance(awaited, Next):
+            can.add(keys.ASKED)
+        return frozenset(can)
+
+    # What happens
+
+    def hear(self, sight: Sight, now_ms: int) -> None:
+        """Take in a sight, and let the choice of cards follow it."""
+        self.news.hear(sight, now_ms)
+        self.follow(now_ms)
+
+    def follow(self, now_ms: int) -> None:
+        """Keep up with the match: what is chosen, the whispers that waited, the huddle."""
+        if not self.sitting.has_begun:
+            return
+        view = self.sitting.view()
+        self.playing.follow(view, now_ms)
+        if view.phase in BETWEEN_DEALS:
+            self.news.release()
+            self._hold(view)
+        else:
+            self._is_held = False
+
+    def _hold(self, view: SeatView) -> None:
+        """Where all others go along with what this seat wants, it takes its time between deals."""
+        sitting = self.sitting
+        deal = (view.matches, view.deal)
+        if view.phase is Phase.MATCH_OVER or self._held_deal == deal:
+            return
+        rest = [want for seat, want in enumerate(sitting.wants) if seat != sitting.seat]
+        if any(want is not Want.AS_OTHERS for want in rest):
+            return
+        # The shuffle goes on by the clock of the table, which stands still while it is held.
+        if not any(wait.what is What.NEXT for wait in sitting.waiting_for()):
+            return
+        self._held_deal = deal
+        self._is_held = True
+        sitting.want(Want.PAUSE)
+
+    # What is pressed
+
+    def press(self, key: str, now_ms: int) -> Request | None:
+        """One key, or a click on the place that stands for it."""
+        if self.overlay is not None:
+            return self._press_overlay(key, now_ms)
+        page = self.page()
+        if page is Page.LOBBY:
+            return Request.LEAVE if key in (keys.QUIT, keys.CANCEL) else None
+        if key in (keys.HELP, "f1"):
+            self._open(Overlay.HELP)
+        elif key == keys.STORY:
+            self._open(Overlay.STORY)
+        elif key == keys.QUIT:
+            return self._quit(page)
+        elif key == keys.CANCEL:
+            if not self.playing.cancel(now_ms):
+                self._open(Overlay.MENU)
+        elif key == keys.BREAK:
+            self._break(now_ms)
+        elif key == keys.TALK:
+            return self._talk(now_ms)
+        else:
+            return self._press_page(page, key, now_ms)
+        return None
+
+    def _press_page(self, page: Page, key: str, now_ms: int) -> Request | None:
+        match page:
+            case Page.TABLE:
+                if key == keys.ASKED and self.sitting.is_paused:
+                    self._go_on(now_ms)
+                else:
+                    self.playing.press(key, now_ms)
+            case Page.HUDDLE:
+                return self._press_huddle(key, now_ms)
+            case Page.SHOWDOWN:
+                if key in (keys.ASKED, keys.DECLINE):
+                    view = self.sitting.view()
+                    self._shown_deal = (view.matches, view.deal)
+            case Page.END if key == keys.REMATCH:
+                if self.sitting.outcome is not None and self.sitting.outcome.is_closed:
+                    return Request.REMATCH
+                self.news.notify("the log is being completed: a moment", now_ms)
+            case _:
+                return None
+        return None
+
+    def _open(self, overlay: Overlay) -> None:
+        self.overlay = overlay
+        self.scroll = 0
+
+    def _press_overlay(self, key: str, now_ms: int) -> Request | None:
+        overlay = self.overlay
+        if key in (keys.WATCH_PARTNER, keys.TURN_ON) and overlay is not Overlay.MENU:
+            step = 1 if key == keys.TURN_ON else -1
+            self.scroll = max(self.scroll + (step if overlay is Overlay.HELP else -step) * 3, 0)
+            return None
+        self.overlay = None
+        if overlay is not Overlay.MENU:
+            return None
+        match key:
+            case keys.BREAK:
+                self._break(now_ms)
+            case keys.BELL:
+                self.switches.has_bell = not self.switches.has_bell
+                self.overlay = Overlay.MENU
+            case keys.FLASH:
+                self.switches.has_flash = not self.switches.has_flash
+                self.overlay = Overlay.MENU
+            case keys.HELP:
+                self._open(Overlay.HELP)
+            case keys.STORY:
+                self._open(Overlay.STORY)
+            case keys.ABANDON:
+                self.sitting.want(Want.ABANDON)
+                self.news.tell("you want to abandon the match: it ends once all do", now_ms)
+            case keys.QUIT:
+                return Request.LEAVE
+            case _:
+                return None
+        return None
+
+    def _quit(self, page: Page) -> Request | None:
+        if page is Page.END:
+            return Request.LEAVE
+        self._open(Overlay.MENU)
+        return None
+
+    def _break(self, now_ms: int) -> None:
+        own = self.sitting.wants[self.sitting.seat]
+        if own is Want.PAUSE:
+            self._is_held = False
+            self.sitting.want(Want.PLAY_ON)
+        else:
+            self.sitting.want(Want.PAUSE)
+            if not self.sitting.is_paused:
+                self.news.notify("you want a break: it begins once all do", now_ms)
+
+    def _talk(self, now_ms: int) -> Request | None:
+        reason = self.sitting.against(Say(text="."))
+        if reason is None:
+            return Request.TALK
+        self.news.notify(f"you cannot talk now: {refusal_text(reason)}", now_ms)
+        return None
+
+    def _press_huddle(self, key: str, now_ms: int) -> Request | None:
+        if key == keys.WHISPER:
+            return Request.WHISPER
+        if key == keys.ASKED:
+            self._go_on(now_ms)
+        elif key in keys.GESTURE_KEYS and self.sitting.rules.signals is Signals.GESTURES:
+            self.whisper(f"signal: {keys.GESTURE_KEYS[key]}", now_ms)
+        return None
+
+    def _go_on(self, now_ms: int) -> None:
+        """Ready for the next deal: the table is let go, and dealt if that is for this seat to do."""
+        if self._is_held or self.sitting.is_paused:
+            self._is_held = False
+            self.sitting.want(Want.PLAY_ON)
+        if isinstance(asked(self.sitting), Next):
+            self.playing.act(Next(), now_ms)
+
+    # What is said
+
+    def whisper(self, text: str, now_ms: int) -> None:
+        """Say something to the partner alone."""
+        try:
+            self.sitting.whisper(text)
+        except IllegalAction as illegal:
+            self.news.notify(f"that was not whispered: {refusal_text(illegal.reason)}", now_ms)
+        else:
+            self.news.whispered(text)
+
+    def say(self, text: str, now_ms: int) -> None:
+        """Say something to all."""
+        self.playing.act(Say(text=text), now_ms)

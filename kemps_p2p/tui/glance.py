@@ -1,0 +1,80 @@
+"""All that one repaint draws: what the seat sees, what is chosen, and what has just happened.
+
+Taken anew from the sitting for every repaint; knows no sheet and no terminal.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kemps_p2p.game.rules import RuleSet
+from kemps_p2p.game.seating import team_of
+from kemps_p2p.game.views import SeatView
+from kemps_p2p.ids import Position, Seat, Team
+from kemps_p2p.session.messages import Want
+from kemps_p2p.session.waiting import Waiting, What
+from kemps_p2p.tui.calling import Draft
+from kemps_p2p.tui.news import News
+from kemps_p2p.wording.people import People
+from kemps_p2p.wording.scene import Scene
+
+
+@dataclass(slots=True)
+class Switches:
+    """What the person has switched on."""
+
+    has_bell: bool = True
+    has_flash: bool = True
+    is_expressing: bool = False
+    """The gestures are laid out to choose from."""
+    pool_turn: int = 0
+    """How often the keys of the pool were turned on to the next cards of a long row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Glance:
+    """One look at a match that has begun. `can`: keys that would do something now."""
+
+    seat: Seat
+    partner: Seat
+    people: People
+    words: str
+    view: SeatView
+    pool: tuple[Position | None, ...]
+    hand: tuple[Position | None, ...]
+    scene: Scene
+    waits: tuple[Waiting, ...]
+    wants: tuple[Want, ...]
+    is_paused: bool
+    is_held: bool
+    """The break is this seat's own: it talks to its partner, and goes on when it is ready."""
+    signal: str | None
+    is_closed: bool
+    log: Path | None
+    take: tuple[Position, ...]
+    give: tuple[Position, ...]
+    draft: Draft | None
+    targets: tuple[Seat, ...]
+    watched: Seat
+    can: frozenset[str]
+    news: News
+    switches: Switches
+    now_ms: int
+
+    @property
+    def players(self) -> int:
+        """How many sit at the table."""
+        return self.view.players
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rules of the table."""
+        return self.view.rules
+
+    @property
+    def team(self) -> Team:
+        """The own team."""
+        return team_of(self.seat, self.players)
+
+    def is_asked(self, what: What) -> bool:
+        """True if the table waits for this seat to do that."""
+        return any(wait.what is what and self.seat in wait.seats for wait in self.waits)

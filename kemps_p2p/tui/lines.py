@@ -1,0 +1,156 @@
+"""The lines that every screen of a running match has: the title, the story, and what is waited for."""
+
+from kemps_p2p.game.actions import call_kind
+from kemps_p2p.game.record import Phase
+from kemps_p2p.game.rules import Exchange, Mode, Reveal
+from kemps_p2p.session.messages import Want
+from kemps_p2p.session.waiting import What
+from kemps_p2p.tui import keys
+from kemps_p2p.tui.buttons import call_name
+from kemps_p2p.tui.glance import Glance
+from kemps_p2p.tui.news import Tone
+from kemps_p2p.tui.paint import Area, Ink, Sheet
+from kemps_p2p.tui.scores import scores_line
+from kemps_p2p.wording.people import counted, listed
+from kemps_p2p.wording.waiting import waiting_text
+
+TONES = {Tone.QUIET: Ink.DIM, Tone.PLAIN: Ink.TEXT, Tone.LOUD: Ink.ALARM}
+
+
+def draw_title(sheet: Sheet, glance: Glance, heading: str) -> None:
+    """The first row: where the match stands, the scores, and the keys that work everywhere."""
+    flash = glance.news.flash
+    is_flashing = glance.switches.has_flash and flash is not None and flash.is_on(glance.now_ms)
+    ink = Ink.FLASH if is_flashing else Ink.TITLE
+    sheet.fill(0, 0, sheet.width, 1, ink)
+    right = sheet.width
+    for key, label in ((keys.CANCEL, "menu"), (keys.HELP, "help")):
+        text = f" {keys.shown(key)} {label} "
+        right -= len(text)
+        sheet.put(right, 0, text, ink, key)
+    sheet.clip(1, 0, right - 2, f"{heading}   {scores_line(glance)}", ink)
+
+
+def draw_story(sheet: Sheet, glance: Glance, area: Area) -> None:
+    """The last lines of what happened, the newest at the bottom."""
+    x, y, columns, height = area
+    lines = list(glance.news.story)[-height:] if height > 0 else []
+    top = y + height - len(lines)
+    for row, line in enumerate(lines):
+        sheet.clip(x, top + row, columns, line.text, TONES[line.tone])
+
+
+def draw_waiting(sheet: Sheet, glance: Glance, y: int) -> None:
+    """What the table waits for, and for whom; loud if it is this seat."""
+    asked = asked_text(glance)
+    sheet.fill(0, y, sheet.width, 1, Ink.ASKED if asked else Ink.LABEL)
+    text = asked or state_text(glance)
+    sheet.clip(1, y, sheet.width - 2, text, Ink.ASKED if asked else Ink.LABEL)
+
+
+def notice(glance: Glance) -> tuple[str, Ink] | None:
+    """The one thing to be told most: a call that needs another press, or what has just happened."""
+    draft = glance.draft
+    if draft is not None:
+        seconds = max(draft.until_ms - glance.now_ms, 0) / 1000
+        return f"{_draft_text(glance)} ({seconds:.1f} s, Esc forgets it)", Ink.ARMED
+    news = glance.news.notice
+    if news is not None and news.is_on(glance.now_ms):
+        return news.text, Ink.ALARM
+    return None
+
+
+def _draft_text(glance: Glance) -> str:
+    draft = glance.draft
+    assert draft is not None, "asked for a call that nobody has begun"
+    if draft.choosing is not None:
+        name = call_name(glance.rules, draft.choosing)
+        return f"{name} On whom? Press the key of a name, or click it"
+    if not draft.is_several:
+        (item,) = draft.items
+        key = keys.CALL_KEYS[call_kind(item)]
+        return f"{glance.scene.call(glance.seat, item)}: {key} again calls it"
+    if not draft.items:
+        return "Several calls in one: choose them, then + again"
+    told = listed([glance.scene.call(glance.seat, item) for item in draft.items])
+    return f"{told}: + again calls all"
+
+
+def asked_text(glance: Glance) -> str | None:
+    """What the table waits for at this seat, with the key that does it; None if it waits for others."""
+    if glance.is_paused:
+        return "A break, for as long as you like: Enter goes on" if glance.is_held else None
+    view = glance.view
+    exchange = "2, then a" if view.rules.exchange is Exchange.SWAP else "a, then 2"
+    if glance.is_asked(What.ANSWER):
+        shows = " and shows two cards" if view.rules.reveal is Reveal.TWO_CARDS else ""
+        return f"You are called: y admits a quartet, n denies it{shows}"
+    if glance.is_asked(What.NEXT):
+        return "You are the dealer: Enter deals"
+    if glance.is_asked(What.GO):
+        return "You are the dealer: Enter opens play"
+    if glance.is_asked(What.RESUME):
+        return "You are the dealer: Enter deals new cards"
+    if glance.is_asked(What.TURN) and view.phase is Phase.OPEN:
+        return f"It is your turn: take a card ({exchange}), Space passes, or call"
+    if any(wait.what is What.PASSES and wait.seats == (glance.seat,) for wait in glance.waits):
+        return f"All others have passed: take a card ({exchange}), or Space passes"
+    if len(view.hands[glance.seat] if view.hands else ()) == 3 and view.phase is Phase.OPEN:
+        return "You have put a card down: take one with its number, or your own back"
+    return None
+
+
+def state_text(glance: Glance) -> str:
+    """How things stand while the table waits for others, or for nobody."""
+    if glance.is_paused:
+        return "The table takes a break: p plays on"
+    wishes = [
+        f"{glance.people.seat(seat)} wants {WANTS[want]}"
+        for seat, want in enumerate(glance.wants)
+        if want in WANTS
+    ]
+    waits = [waiting_text(wait, glance.people) for wait in glance.waits]
+    told = "; ".join([*wishes, *waits])
+    if told:
+        return told[:1].upper() + told[1:]
+    return _nobody(glance)
+
+
+WANTS = {Want.PAUSE: "a break (p joins)", Want.ABANDON: "to abandon the match (Esc, then x joins)"}
+
+
+def _nobody(glance: Glance) -> str:
+    view = glance.view
+    match view.phase:
+        case Phase.DEALT:
+            return (
+                "Look at the cards: play opens in a moment" if view.looking else "The cards are being dealt"
+            )
+        case Phase.OPEN if view.call is not None:
+            return "A call is being checked"
+        case Phase.OPEN if view.rules.mode is Mode.SIMULTANEOUS:
+            return "Play is open for everybody; the table waits for nobody"
+        case Phase.PROVING:
+            return "What was denied is being proven"
+        case Phase.MATCH_OVER if not glance.is_closed:
+            return "The match is over; the log is being completed"
+        case Phase.MATCH_OVER:
+            return "The match is over, and its log complete"
+        case _:
+            return "The table waits for nobody"
+
+
+def heading(glance: Glance) -> str:
+    """Which deal it is, and what is left of the cards."""
+    view = glance.view
+    playoff = ", a playoff" if view.playoff else ""
+    limit = view.rules.deals(view.players)
+    of = f" of {limit}" if limit and not view.playoff else ""
+    return f"Deal {view.deal + 1}{of}{playoff}"
+
+
+def stock_text(glance: Glance) -> str:
+    """The cards that nobody holds."""
+    view = glance.view
+    swept = f", {view.swept_count} swept" if view.swept_count else ""
+    return f"{counted(view.stock_count, 'card')} left{swept}"

@@ -1,0 +1,333 @@
+"""What has just happened, for as long as it is worth showing: the story, moves, faces, words, notices.
+
+Fed with sights; the game itself is in the view, and nothing here is asked about it. Invariants:
+
+1. A gesture is never put into words: it is a movement of a face, for as long as it lasts.
+2. What the partner whispers while cards are in play is held back until they are not.
+3. Only the last lines of a story are kept.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import partial
+from typing import assert_never
+
+from kemps_p2p.errors import Fault
+from kemps_p2p.game.actions import Call
+from kemps_p2p.game.events import (
+    Answered,
+    Called,
+    DealEnd,
+    DealEnded,
+    DealLost,
+    Dealt,
+    Discarded,
+    Event,
+    FalseDenial,
+    Gestured,
+    MatchEnded,
+    Missed,
+    Passed,
+    PlayoffAhead,
+    PoolDealt,
+    PoolShown,
+    Said,
+    Scored,
+    Settled,
+    Signalled,
+    Swapped,
+    Took,
+    TurnedUp,
+    TurnMoved,
+    Unopened,
+    Verdicts,
+)
+from kemps_p2p.game.gestures import length_ms
+from kemps_p2p.game.record import Result, is_running
+from kemps_p2p.ids import Position, Seat
+from kemps_p2p.ledger.entry import Result as Outcome
+from kemps_p2p.runtime.sitting import Refused, Sight, Sitting
+from kemps_p2p.session import effects as fx
+from kemps_p2p.session.messages import Want
+from kemps_p2p.wording.actions import action_text
+from kemps_p2p.wording.events import ENDS, event_text
+from kemps_p2p.wording.faults import FAULTS
+from kemps_p2p.wording.plain import plain
+from kemps_p2p.wording.races import met_text
+from kemps_p2p.wording.refusals import refusal_text
+from kemps_p2p.wording.scene import Scene
+
+MOVE_MS = 1300
+SPEECH_MS = 6000
+NOTICE_MS = 4000
+FLASH_MS = 350
+LINES_MAX = 400
+UNSEEN_MAX = 24
+
+
+class Tone(Enum):
+    """How loud a line is."""
+
+    QUIET = auto()
+    PLAIN = auto()
+    LOUD = auto()
+
+
+@dataclass(slots=True)
+class Line:
+    """One line of the story. Its text changes when a card that it speaks of is turned up."""
+
+    text: str
+    tone: Tone
+
+
+@dataclass(slots=True)
+class Until:
+    """Something that is shown until then; `since_ms` is when it began. Its text changes as a line's does."""
+
+    text: str
+    since_ms: int
+    until_ms: int
+
+    def is_on(self, now_ms: int) -> bool:
+        """True while it is shown."""
+        return self.since_ms <= now_ms < self.until_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Something whispered."""
+
+    is_own: bool
+    text: str
+
+
+_SILENT = (Gestured, TurnedUp, PoolDealt, PoolShown, TurnMoved)
+"""What is seen on the table, and would only push what matters out of the story."""
+_LOUD = (Called, Verdicts, Scored, DealEnded, DealLost, PlayoffAhead, MatchEnded)
+
+
+_Exchange = Swapped | Discarded | Took
+
+
+@dataclass(frozen=True, slots=True)
+class _Unseen:
+    """What was told of an exchange before its cards were face up, and how to tell it anew."""
+
+    shown: Line | Until
+    tell: Callable[[Scene], str]
+
+
+class News:
+    """What one sitting has told lately. The clock is the screen's own."""
+
+    def __init__(self, sitting: Sitting, *, is_ascii: bool) -> None:
+        self._sitting = sitting
+        self._is_ascii = is_ascii
+        self.story: deque[Line] = deque(maxlen=LINES_MAX)
+        self.ending: list[Line] = []
+        """How the last deal ended, from the call that ended it."""
+        self.moves: dict[Seat, Until] = {}
+        self.fresh: dict[Position, Until] = {}
+        """Cards that were just left in the middle, and by whom."""
+        self.gestures: dict[Seat, Until] = {}
+        self.speech: dict[Seat, Until] = {}
+        self.whispers: list[Words] = []
+        self._held: list[Words] = []
+        self.notice: Until | None = None
+        self.flash: Until | None = None
+        self.rings = 0
+        """How often there was reason to ring the bell."""
+        self._unseen: list[_Unseen] = []
+        self._faults: set[tuple[Fault, int | None]] = set()
+
+    def tell(self, text: str, now_ms: int, tone: Tone = Tone.PLAIN) -> None:
+        """Say something at once, and keep it in the story."""
+        text = text[:1].upper() + text[1:]
+        self.story.append(Line(text, tone))
+        self.notify(text, now_ms)
+
+    def notify(self, text: str, now_ms: int) -> None:
+        """Say something for a moment."""
+        self.notice = Until(text[:1].upper() + text[1:], now_ms, now_ms + NOTICE_MS)
+
+    def whispered(self, text: str) -> None:
+        """The person has whispered."""
+        self.whispers.append(Words(True, plain(text)))
+
+    def hear(self, sight: Sight, now_ms: int) -> None:
+        """Take in a sight."""
+        sitting = self._sitting
+        people = sitting.people
+        match sight:
+            case fx.TableFormed() | fx.MatchClosed():
+                return
+            case fx.Happened(events=events):
+                self._events(events, sitting.scene(sight.game, is_ascii=self._is_ascii), now_ms)
+            case fx.Known(action=action, result=Outcome.REFUSED) if not is_running(sitting.view().state):
+                text = action_text(sitting.seat, action, self._scene())
+                self.tell(f"too late to {text}: the deal is over", now_ms)
+            case fx.Known(action=action, result=Outcome.REFUSED):
+                text = action_text(sitting.seat, action, self._scene())
+                self.tell(f"too late to {text}: the table has moved on", now_ms)
+            case fx.Known():
+                # What was done or missed is told by its event, some milliseconds later.
+                return
+            case fx.Raced(race=race):
+                self.tell(met_text(race, people), now_ms, Tone.LOUD)
+            case fx.GestureSeen(seat=seat, name=name):
+                self.gestures[seat] = Until(name, now_ms, now_ms + length_ms(name))
+            case fx.Whispered(text=text):
+                self._held.append(Words(False, plain(text)))
+            case fx.Wanted(seat=seat, want=want):
+                self._wanted(seat, want, now_ms)
+            case fx.FaultFound(fault=fault):
+                if (fault.code, fault.culprit) not in self._faults:
+                    self._faults.add((fault.code, fault.culprit))
+                    who = "somebody" if fault.culprit is None else people.seat(fault.culprit)
+                    self.tell(f"fault of {who}: {FAULTS[fault.code]}", now_ms, Tone.LOUD)
+            case Refused(action=action, reason=reason):
+                text = action_text(sitting.seat, action, self._scene())
+                self.tell(f"you cannot {text}: {refusal_text(reason)}", now_ms)
+            case _:
+                assert_never(sight)
+
+    def release(self) -> None:
+        """Show what was whispered while cards were in play."""
+        self.whispers += self._held
+        self._held.clear()
+
+    def _scene(self) -> Scene:
+        return self._sitting.scene(is_ascii=self._is_ascii)
+
+    def _wanted(self, seat: Seat, want: Want, now_ms: int) -> None:
+        who = self._sitting.people.seat(seat)
+        if seat == self._sitting.seat:
+            return
+        match want:
+            case Want.PAUSE:
+                self.tell(f"{who} wants a break", now_ms)
+            case Want.ABANDON:
+                self.tell(f"{who} wants to abandon the match", now_ms, Tone.LOUD)
+            case Want.PLAY_ON:
+                self.tell(f"{who} wants to play on", now_ms)
+            case Want.AS_OTHERS:
+                return
+
+    def _events(self, events: Iterable[Event], scene: Scene, now_ms: int) -> None:
+        for event in events:
+            self._show(event, scene, now_ms)
+            for line in _lines(event, scene, self._sitting.seat):
+                self.story.append(line)
+                self._note_unseen(event, line, partial(_sentence, event))
+            if self.ending or isinstance(event, Called | DealEnded | DealLost):
+                self.ending += _ending(event, scene)
+
+    def _show(self, event: Event, scene: Scene, now_ms: int) -> None:
+        """What an event looks like on the table, beside its line."""
+        match event:
+            case Dealt():
+                self._unseen.clear()
+                self.moves.clear()
+                self.fresh.clear()
+                self.ending.clear()
+            case TurnedUp():
+                self._see(scene)
+            case Swapped(seat=seat, gave=gave):
+                self._exchanged(event, seat, scene, now_ms)
+                self._left(seat, gave, scene, now_ms)
+            case Discarded(seat=seat, gave=card):
+                self._exchanged(event, seat, scene, now_ms)
+                self._left(seat, (card,), scene, now_ms)
+            case Took(seat=seat):
+                self._exchanged(event, seat, scene, now_ms)
+            case Missed(seat=seat) if seat == self._sitting.seat:
+                self.notify(event_text(event, scene), now_ms)
+            case Called():
+                # A wrong call lets some deals go on; what is shown at the end began with the last one.
+                self.ending.clear()
+                self.notify(event_text(event, scene), now_ms)
+                self.flash = Until("", now_ms, now_ms + FLASH_MS)
+                self.rings += 1
+            case Verdicts() | DealEnded():
+                self.notify(event_text(event, scene), now_ms)
+            case Said(seat=seat, text=text):
+                self.speech[seat] = Until(plain(text), now_ms, now_ms + SPEECH_MS)
+            case Gestured(seat=seat, name=name) if seat == self._sitting.seat:
+                # The own face, also when the program has moved it; others' are seen when they arrive.
+                self.gestures[seat] = Until(name, now_ms, now_ms + length_ms(name))
+            case Signalled(seat=seat):
+                self._moved(seat, "ready!", now_ms)
+            case _:
+                return
+
+    def _moved(self, seat: Seat, text: str, now_ms: int) -> None:
+        self.moves[seat] = Until(text, now_ms, now_ms + MOVE_MS)
+
+    def _exchanged(self, event: _Exchange, seat: Seat, scene: Scene, now_ms: int) -> None:
+        self._moved(seat, _signs(event, scene), now_ms)
+        self._note_unseen(event, self.moves[seat], partial(_signs, event))
+
+    def _note_unseen(self, event: Event, shown: Line | Until, tell: Callable[[Scene], str]) -> None:
+        """A card that is left is turned up some milliseconds later: then it is told what it was."""
+        if isinstance(event, _Exchange):
+            self._unseen = [*self._unseen, _Unseen(shown, tell)][-UNSEEN_MAX:]
+
+    def _see(self, scene: Scene) -> None:
+        for unseen in self._unseen:
+            unseen.shown.text = unseen.tell(scene)
+
+    def _left(self, seat: Seat, cards: Iterable[Position], scene: Scene, now_ms: int) -> None:
+        for card in cards:
+            self.fresh[card] = Until(scene.people.seat(seat), now_ms, now_ms + MOVE_MS)
+
+    def is_lively(self, now_ms: int) -> bool:
+        """True while something is shown that changes by itself within a fraction of a second."""
+        shown = [*self.moves.values(), *self.gestures.values(), *self.fresh.values()]
+        return any(each.is_on(now_ms) for each in shown) or (
+            self.flash is not None and self.flash.is_on(now_ms)
+        )
+
+
+def _lines(event: Event, scene: Scene, own: Seat) -> Iterator[Line]:
+    if isinstance(event, _SILENT) or (isinstance(event, Settled) and event.result == Result.OK):
+        return
+    if isinstance(event, Settled) and event.seat != own and not isinstance(event.action, Call):
+        return
+    tone = Tone.LOUD if isinstance(event, _LOUD) else Tone.QUIET if isinstance(event, Passed) else Tone.PLAIN
+    yield Line(_sentence(event, scene), tone)
+
+
+def _sentence(event: Event, scene: Scene) -> str:
+    text = event_text(event, scene)
+    return text[:1].upper() + text[1:]
+
+
+def _signs(event: _Exchange, scene: Scene) -> str:
+    """An exchange in few columns: what came and what went."""
+    match event:
+        case Swapped(took=took, gave=gave):
+            return " ".join((_all("+", took, scene), _all("−", gave, scene)))
+        case Discarded(gave=card):
+            return _all("−", (card,), scene)
+        case Took(took=card):
+            return _all("+", (card,), scene)
+
+
+def _all(sign: str, cards: Iterable[Position], scene: Scene) -> str:
+    return " ".join(sign + (scene.card(card) if card in scene.faces else "?") for card in cards)
+
+
+def _ending(event: Event, scene: Scene) -> Iterator[Line]:
+    """What of the end of a deal is to be said beside the hands and scores that are there to be seen."""
+    match event:
+        case Called() | Verdicts() | FalseDenial() | Unopened() | DealLost() | PlayoffAhead() | MatchEnded():
+            yield Line(_sentence(event, scene), Tone.LOUD)
+        case Answered():
+            yield Line(_sentence(event, scene), Tone.PLAIN)
+        case DealEnded(end=end) if end is not DealEnd.CALL:
+            yield Line(f"The deal is over: {ENDS[end]}", Tone.LOUD)
+        case _:
+            return

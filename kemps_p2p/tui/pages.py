@@ -1,0 +1,263 @@
+"""The screens around the table: lobby, huddle, showdown, end.
+
+Invariants:
+
+1. A showdown shows what everybody has seen, and nothing that only this seat knows of others.
+2. The huddle shows what partners whisper to each other; nobody else's screen does.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kemps_p2p.game.cards import Card
+from kemps_p2p.game.rules import Scoring, Signals
+from kemps_p2p.game.seating import members, seats, team_of, teams
+from kemps_p2p.ids import Seat
+from kemps_p2p.session.waiting import Waiting
+from kemps_p2p.tui import keys
+from kemps_p2p.tui.buttons import Button, draw_buttons, rows_of
+from kemps_p2p.tui.cards import card_width, draw_card
+from kemps_p2p.tui.glance import Glance
+from kemps_p2p.tui.lines import TONES, draw_title, draw_waiting, heading, notice
+from kemps_p2p.tui.paint import Area, Ink, Sheet, clipped
+from kemps_p2p.tui.scores import long_score
+from kemps_p2p.wording.people import People, listed
+from kemps_p2p.wording.scores import result_line
+from kemps_p2p.wording.waiting import waiting_text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lobby:
+    """A table that has not formed yet. `people`: who sat here before, if this is a rematch."""
+
+    seat: Seat
+    players: int
+    people: People
+    waits: tuple[Waiting, ...]
+    beat: int
+    """Counts on while one waits, so that a screen can show that it lives."""
+
+
+def draw_lobby(sheet: Sheet, lobby: Lobby) -> None:
+    """Who is there, and who is missing."""
+    sheet.fill(0, 0, sheet.width, 1, Ink.TITLE)
+    sheet.put(1, 0, "Sitting down", Ink.TITLE)
+    text = f" {keys.shown(keys.QUIT)} leave "
+    sheet.put(sheet.width - len(text), 0, text, Ink.TITLE, key=keys.QUIT)
+    missing = {seat for wait in lobby.waits for seat in wait.seats}
+    top = max((sheet.height - lobby.players - 3) // 2, 2)
+    sheet.centre(top, f"A table for {lobby.players}", Ink.STRONG)
+    for row, seat in enumerate(seats(lobby.players)):
+        who = lobby.people.seat(seat) + (" (you)" if seat == lobby.seat else "")
+        is_there = seat not in missing
+        text = f"{'✓' if is_there else '…'} {who}{'' if is_there else ' is still to come'}"
+        sheet.put(sheet.width // 2 - 12, top + 2 + row, text, Ink.GOOD if is_there else Ink.DIM)
+    dots = "." * (lobby.beat % 4)
+    told = [waiting_text(wait, lobby.people) for wait in lobby.waits] or ["the match is being founded"]
+    sheet.fill(0, sheet.height - 1, sheet.width, 1, Ink.LABEL)
+    line = "; ".join(told)
+    sheet.clip(1, sheet.height - 1, sheet.width - 2, line[:1].upper() + line[1:] + dots, Ink.LABEL)
+
+
+def draw_huddle(sheet: Sheet, glance: Glance) -> None:
+    """The private talk of partners before a deal."""
+    draw_title(
+        sheet, glance, "Huddle" if glance.view.deal < 0 else f"Huddle after deal {glance.view.deal + 1}"
+    )
+    partner = glance.people.seat(glance.partner)
+    sheet.centre(2, f"Between you and {partner}: nobody else hears this", Ink.STRONG)
+    y = 3
+    if glance.view.deal < 0:
+        sheet.centre(3, f"This match is called {glance.words}; all see the same three words", Ink.DIM)
+        y = 4
+    left = 0
+    if glance.rules.signals is Signals.GESTURES:
+        left = _gestures(sheet, glance, y + 1)
+    else:
+        sheet.put(3, y + 1, "These rules have one public sign: your partner sees it,", Ink.TEXT)
+        sheet.put(3, y + 2, "and so does everybody else.", Ink.TEXT)
+        y += 2
+    _whispers(sheet, glance, left + 2, y + 1, sheet.height - y - 6)
+    buttons = [Button(keys.WHISPER, f"whisper to {clipped(partner, 12)}"), Button(keys.TALK, "say to all")]
+    buttons.append(_go_on(glance))
+    told = notice(glance)
+    if told is not None:
+        text, ink = told
+        sheet.centre(sheet.height - 4, f" {text} ", ink)
+    draw_buttons(sheet, rows_of(buttons, sheet.width), 0, sheet.height - 3, sheet.width)
+    draw_waiting(sheet, glance, sheet.height - 1)
+
+
+def _go_on(glance: Glance) -> Button:
+    ink = Ink.ASKED if keys.ASKED in glance.can else Ink.DIM
+    if glance.is_held:
+        return Button(keys.ASKED, "ready: go on", ink)
+    return Button(keys.ASKED, "deal" if keys.ASKED in glance.can else "ready", ink)
+
+
+def _gestures(sheet: Sheet, glance: Glance, y: int) -> int:
+    """The list of gestures; the column behind it."""
+    columns = 36 if sheet.width < 100 else 44
+    sheet.put(2, y, "Your sign for four of a kind:", Ink.TEXT)
+    for row, (key, name) in enumerate(keys.GESTURE_KEYS.items(), start=1):
+        is_agreed = name == glance.signal
+        ink = Ink.ASKED if is_agreed else Ink.LABEL
+        end = sheet.put(3, y + row, f" {key} ", Ink.ASKED if is_agreed else Ink.KEY)
+        end = sheet.put(end, y + row, f" {name:<14} ", ink)
+        meaning = "four of a kind" if is_agreed else "nothing"
+        sheet.put(end + 1, y + row, meaning, Ink.GOOD if is_agreed else Ink.DIM)
+        sheet.zone(2, y + row, columns - 3, 1, key)
+    return columns + 3
+
+
+def _whispers(sheet: Sheet, glance: Glance, x: int, y: int, height: int) -> None:
+    columns = sheet.width - x - 2
+    partner = glance.people.seat(glance.partner)
+    lines: list[tuple[str, Ink]] = []
+    for words in glance.news.whispers:
+        who = "you" if words.is_own else partner
+        lines += [
+            (text, Ink.TEXT if words.is_own else Ink.STRONG)
+            for text in wrapped(f"{who}: {words.text}", columns)
+        ]
+    if not lines:
+        lines = [(text, Ink.DIM) for text in wrapped("Nothing was whispered yet.", columns)]
+    sheet.put(x, y, "Whispers", Ink.TEXT)
+    for row, (text, ink) in enumerate(lines[-(height - 1) :], start=1):
+        sheet.clip(x, y + row, columns, text, ink)
+
+
+def wrapped(text: str, columns: int) -> Iterator[str]:
+    """A text in lines of so many columns, broken at spaces where there are any."""
+    line = ""
+    for word in text.split(" "):
+        longer = f"{line} {word}" if line else word
+        if clipped(longer, columns) == longer:
+            line = longer
+            continue
+        if line:
+            yield line
+        line = clipped(word, columns)
+    yield line
+
+
+def draw_showdown(sheet: Sheet, glance: Glance) -> None:
+    """What the last call showed, what it was found to be, and what it changed."""
+    draw_title(sheet, glance, f"{heading(glance)} is over")
+    y = 2
+    columns = sheet.width - 4
+    for line in glance.news.ending[:1]:
+        for text in wrapped(line.text, columns):
+            sheet.centre(y, text, Ink.STRONG)
+            y += 1
+    y = _hands(sheet, glance, y + 1, sheet.height - 9 - len(glance.view.scores)) + 1
+    for text, ink in _found(glance, columns)[-max(sheet.height - y - 4 - len(glance.view.scores), 1) :]:
+        sheet.centre(y, text, ink)
+        y += 1
+    y = _scores(sheet, glance, y + 1)
+    draw_buttons(
+        sheet,
+        rows_of((Button(keys.STORY, "the whole story"), Button(keys.ASKED, "on", Ink.ASKED)), sheet.width),
+        0,
+        sheet.height - 2,
+        sheet.width,
+    )
+    draw_waiting(sheet, glance, sheet.height - 1)
+
+
+def _found(glance: Glance, columns: int) -> list[tuple[str, Ink]]:
+    return [
+        (text, TONES[line.tone]) for line in glance.news.ending[1:] for text in wrapped(line.text, columns)
+    ]
+
+
+def _hands(sheet: Sheet, glance: Glance, y: int, height: int) -> int:
+    """The hands that lie open; the row below them."""
+    shown = [
+        (Seat(seat), [lying.card for lying in hand])
+        for seat, hand in enumerate(glance.view.hands)
+        if any(lying.card is not None for lying in hand)
+    ]
+    if not shown:
+        sheet.centre(y, "No hand was shown.", Ink.DIM)
+        return y + 1
+    width = card_width(glance.view) * 4 + 4
+    per_row = max(min(sheet.width // width, len(shown)), 1)
+    rows = -(-len(shown) // per_row)
+    is_low = rows * 4 > height
+    for index, (seat, cards) in enumerate(shown):
+        row, place = divmod(index, per_row)
+        in_row = min(per_row, len(shown) - row * per_row)
+        x = (sheet.width - in_row * width) // 2 + place * width
+        _hand(sheet, glance, seat, cards, (x, y + row * (2 if is_low else 4), width), is_low=is_low)
+    return y + rows * (2 if is_low else 4)
+
+
+def _hand(
+    sheet: Sheet,
+    glance: Glance,
+    seat: Seat,
+    cards: Sequence[Card | None],
+    where: tuple[int, int, int],
+    *,
+    is_low: bool,
+) -> None:
+    x, y, width = where
+    name = glance.people.seat(seat) + (" (you)" if seat == glance.seat else "")
+    ink = Ink.GOOD if team_of(seat, glance.players) == glance.team else Ink.ALARM
+    sheet.centre(y, name, ink, x=x, columns=width)
+    size = card_width(glance.view)
+    left = x + (width - size * len(cards)) // 2
+    for place, card in enumerate(cards):
+        if is_low:
+            text = glance.scene.card(glance.view.hands[seat][place].position) if card is not None else "??"
+            sheet.put(left + place * size, y + 1, text, Ink.STRONG)
+        else:
+            draw_card(sheet, Area(left + place * size, y + 1, size, 3), card, Ink.EDGE)
+
+
+def _scores(sheet: Sheet, glance: Glance, y: int) -> int:
+    """Every team's score, and what this deal changed; the row below."""
+    view = glance.view
+    before = view.state.deal_scores
+    for team in teams(glance.players):
+        change = view.scores[team] - before[team]
+        names = listed([glance.people.seat(seat) for seat in members(team, glance.players)])
+        own = team == glance.team
+        sort = "letter" if glance.rules.scoring is Scoring.LETTERS else "point"
+        told = f"   ({change:+d} {sort}{'' if abs(change) == 1 else 's'})" if change else ""
+        text = f"{names}: {long_score(glance.rules, view.scores[team])}{told}"
+        sheet.centre(y, text, Ink.STRONG if own else Ink.TEXT)
+        y += 1
+    return y
+
+
+def draw_end(sheet: Sheet, glance: Glance) -> None:
+    """Who has won, and what is left of the match: its words, its log, and how to check it."""
+    draw_title(sheet, glance, "The match is over")
+    view = glance.view
+    is_won = glance.team in view.winners
+    y = max((sheet.height - 14) // 2, 2)
+    sheet.centre(y, "You have won!" if is_won else "You have lost.", Ink.GOOD if is_won else Ink.ALARM)
+    y += 2
+    for text in wrapped(result_line(glance.rules, view.scores, view.winners, glance.people), sheet.width - 6):
+        sheet.centre(y, text, Ink.STRONG)
+        y += 1
+    y = _scores(sheet, glance, y + 1) + 1
+    sheet.centre(y, f"This match was {glance.words}, {view.deals} deals", Ink.TEXT)
+    y += 2
+    if glance.is_closed and glance.log is not None:
+        sheet.centre(y, "Everything is in its log. Check it, now or in a year, with", Ink.TEXT)
+        sheet.centre(y + 1, f"kemps audit {glance.log.name}", Ink.STRONG)
+        sheet.centre(y + 2, f"in {glance.log.parent}", Ink.DIM)
+    buttons = [
+        Button(keys.REMATCH, "rematch", Ink.ASKED if glance.is_closed else Ink.DIM),
+        Button(keys.STORY, "the story"),
+        Button(keys.TALK, "say to all"),
+        Button(keys.QUIT, "leave"),
+    ]
+    told = notice(glance)
+    if told is not None:
+        sheet.centre(sheet.height - 4, f" {told[0]} ", told[1])
+    draw_buttons(sheet, rows_of(buttons, sheet.width), 0, sheet.height - 2, sheet.width)
+    draw_waiting(sheet, glance, sheet.height - 1)

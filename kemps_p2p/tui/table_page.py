@@ -1,0 +1,110 @@
+"""The table while cards are in play, for any size of terminal.
+
+Invariants:
+
+1. From 60 columns and 20 rows on everything is there; what is larger gets larger cards and a longer story.
+2. What is waited for is always in the last row, and the story gives way before anything else does.
+"""
+
+from dataclasses import dataclass
+
+from kemps_p2p.tui.buttons import Button, act_buttons, call_buttons, draw_buttons, gesture_buttons, rows_of
+from kemps_p2p.tui.cards import Frame, card_width, draw_hand, draw_pool
+from kemps_p2p.tui.glance import Glance
+from kemps_p2p.tui.keys import HAND_KEYS
+from kemps_p2p.tui.lines import draw_story, draw_title, draw_waiting, heading, notice, stock_text
+from kemps_p2p.tui.paint import Area, Ink, Sheet
+from kemps_p2p.tui.plates import draw_plates, draw_self, draw_watched, seating
+
+COLUMNS_MIN = 60
+ROWS_MIN = 20
+SIDE_STORY_FROM = 124
+"""From so many columns on the story has the right side to itself."""
+TABLE_COLUMNS_MAX = 116
+LOW_CARD = 3
+HIGH_CARD = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Where things are: the columns of the table, and how high a card is."""
+
+    x: int
+    columns: int
+    card_height: int
+    has_gaps: bool
+    story_x: int
+    """Where the story at the side begins; 0 if it is below."""
+
+
+def draw_table(sheet: Sheet, glance: Glance) -> None:
+    """The whole page."""
+    buttons = _button_rows(glance, table_columns(sheet.width))
+    plan = _plan(sheet, glance, len(buttons))
+    draw_title(sheet, glance, heading(glance))
+    y = 1 + plan.has_gaps
+    y = draw_plates(sheet, glance, plan.x, y, plan.columns) + plan.has_gaps
+    draw_pool(sheet, glance, Frame(plan.x, y, plan.columns, plan.card_height))
+    _stock(sheet, glance, plan, y)
+    y += plan.card_height + 2
+    told = notice(glance)
+    if told is not None:
+        text, ink = told
+        sheet.centre(y, f" {text} ", ink, x=plan.x, columns=plan.columns)
+    y += 1 + plan.has_gaps
+    _own(sheet, glance, plan, y)
+    y += plan.card_height + 1 + plan.has_gaps
+    draw_buttons(sheet, buttons, plan.x, y, plan.columns)
+    y += len(buttons)
+    if plan.story_x:
+        area = Area(plan.story_x, 2, sheet.width - plan.story_x - 1, sheet.height - 4)
+        draw_story(sheet, glance, area)
+    else:
+        draw_story(sheet, glance, Area(plan.x + 1, y, plan.columns - 2, sheet.height - 1 - y))
+    draw_waiting(sheet, glance, sheet.height - 1)
+
+
+def table_columns(columns: int) -> int:
+    """How wide the table is on a sheet of so many columns."""
+    side = columns // 3 if columns >= SIDE_STORY_FROM else 0
+    return min(columns - side, TABLE_COLUMNS_MAX)
+
+
+def _button_rows(glance: Glance, columns: int) -> list[list[Button]]:
+    calls = rows_of(tuple(call_buttons(glance)), columns)
+    if glance.switches.is_expressing:
+        return [*calls, *rows_of(tuple(gesture_buttons()), columns)]
+    return [*calls, *rows_of(tuple(act_buttons(glance)), columns)]
+
+
+def _plan(sheet: Sheet, glance: Glance, button_rows: int) -> Plan:
+    side = sheet.width >= SIDE_STORY_FROM
+    columns = table_columns(sheet.width)
+    plates = seating(glance.players, columns).height
+    # The title, plates, two rows around the middle, the notice, a row of keys, buttons, and the last row.
+    needed = 1 + plates + 2 + 1 + 1 + button_rows + 1
+    spare = sheet.height - needed - 2 * LOW_CARD
+    is_high = spare >= 2 * (HIGH_CARD - LOW_CARD) + 3
+    if is_high:
+        spare -= 2 * (HIGH_CARD - LOW_CARD)
+    gaps = spare >= 4 + 3
+    x = 0 if side else (sheet.width - columns) // 2
+    return Plan(x, columns, HIGH_CARD if is_high else LOW_CARD, gaps, columns + 2 if side else 0)
+
+
+def _stock(sheet: Sheet, glance: Glance, plan: Plan, y: int) -> None:
+    """What is left of the cards, beside those of the middle if there is room."""
+    text = stock_text(glance)
+    taken = len(glance.pool) * (card_width(glance.view) + 2)
+    if (plan.columns - taken) // 2 > len(text) + 1:
+        sheet.put(plan.x + 1, y + plan.card_height // 2 + 1, text, Ink.DIM)
+
+
+def _own(sheet: Sheet, glance: Glance, plan: Plan, y: int) -> None:
+    """The own cards in the middle; whom one watches on their left, oneself on their right."""
+    hand = len(HAND_KEYS) * (card_width(glance.view) + 2)
+    side = (plan.columns - hand) // 2 - 1
+    draw_hand(sheet, glance, Frame(plan.x + side + 1, y, hand, plan.card_height))
+    if not seating(glance.players, plan.columns).is_framed:
+        draw_watched(sheet, glance, plan.x + 1, y, side - 1)
+    draw_self(sheet, glance, plan.x + side + hand + 2, y, side - 1)
