@@ -33,7 +33,7 @@ def help_lines(rules: RuleSet) -> Iterator[str]:
     yield "`admit`, `deny`: answer a call, where you are asked."
     yield "`next`, or `n`, as the dealer: start the next deal."
     yield f"`say TEXT`: to all{'' if rules.speech else ', between deals'}."
-    yield "`whisper TEXT`, or `w`: to your partner alone."
+    yield "`whisper TEXT`, or `w TEXT`: to your partner alone."
     yield "`table`, `hand`, `scores`, `waiting`: how things stand."
     yield "`pause`, `play on`, `abandon`: done once all players want it."
     yield "`wait 2`: read the next line after so many seconds; `wait`: once you are asked something."

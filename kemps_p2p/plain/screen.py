@@ -34,6 +34,9 @@ from kemps_p2p.wording.refusals import refusal_text
 REFRESH_S = 0.1
 CLOSING_S = 30.0
 
+_ASCII = str.maketrans({"“": '"', "”": '"', "’": "'", "…": "..."})
+"""The characters of our own sentences that are none of ASCII; what players write stays as it is."""
+
 Write = Callable[[str], None]
 
 
@@ -45,6 +48,10 @@ class LineMode:
     write: Write
     is_ascii: bool
     tutorial: Tutorial | None = None
+
+    def say(self, line: str) -> None:
+        """Put one line out."""
+        self.write(line.translate(_ASCII) if self.is_ascii else line)
 
     async def run(self, sitting: Sitting) -> None:
         """Show a sitting, and those of its rematches, until the person leaves or the input ends."""
@@ -109,7 +116,7 @@ class _Evening:
 
     def _write(self, lines: Iterable[str]) -> None:
         for line in lines:
-            self._mode.write(line)
+            self._mode.say(line)
         if self._voice.is_asked:
             self._asked.set()
         else:
@@ -127,7 +134,7 @@ class _Evening:
                 return left
 
     async def _obey(self, line: str) -> Leave | None:
-        write = self._mode.write
+        write = self._mode.say
         if not self._sitting.has_begun:
             if line.strip().casefold() in ("quit", "q"):
                 return Leave.QUIT
@@ -142,7 +149,7 @@ class _Evening:
         return None
 
     async def _carry_out(self, command: Command) -> Leave | None:
-        sitting, voice, write = self._sitting, self._voice, self._mode.write
+        sitting, voice, write = self._sitting, self._voice, self._mode.say
         match command:
             case Do(action=action):
                 sitting.act(action)

@@ -46,7 +46,10 @@ def after(session: Session) -> Before:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chair:
-    """Who sits where, with whom and by which rules. `home` takes secrets and journals, `logs` the logs."""
+    """Who sits where, with whom and by which rules. `home` takes secrets and journals, `logs` the logs.
+
+    `group`: what hides the cards; another than the default hides nothing, and no audit calls it clean.
+    """
 
     identity: Identity
     seat: Seat
@@ -57,6 +60,7 @@ class Chair:
     home: Path
     logs: Path
     give_up_ms: int
+    group: str = RISTRETTO.name
 
     @property
     def players(self) -> int:
@@ -78,7 +82,7 @@ class Chair:
                 meeting=self.table.digest,
                 name=self.name,
                 rules=self.rules,
-                group=RISTRETTO.name,
+                group=self.group,
                 secret=files.secret,
                 previous=before.head,
                 matches=before.matches,

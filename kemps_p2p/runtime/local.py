@@ -12,7 +12,7 @@ import asyncio
 import random
 import secrets
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -119,17 +119,22 @@ def play_solo(plan: SoloPlan, seated: Seated, screen: Screen) -> Outcome:
 
 async def _play_solo(plan: SoloPlan, seated: Seated, screen: Screen) -> Outcome:
     with home_held(plan.home):
-        bots: list[asyncio.Task[None]] = []
-        try:
-            own, others = _chairs(plan)
-            sitting = Sitting(own, random.Random(secrets.randbits(128))).start()
-            bots += [asyncio.create_task(play_on(chair, seated, _chances(plan, chair))) for chair in others]
-            return await attended(sitting, screen, bots)
-        finally:
-            for bot in bots:
-                bot.cancel()
-            if bots:
-                await asyncio.wait(bots)
+        own, others = chairs(plan)
+        bots = [play_on(chair, seated, _chances(plan, chair)) for chair in others]
+        return await play_with(own, bots, screen)
+
+
+async def play_with(own: Chair, bots: Sequence[Coroutine[None, None, None]], screen: Screen) -> Outcome:
+    """Let a person play at the own chair with those that play at the others'. Raises `RuntimeFault`."""
+    tasks = [asyncio.create_task(bot) for bot in bots]
+    try:
+        sitting = Sitting(own, random.Random(secrets.randbits(128))).start()
+        return await attended(sitting, screen, tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        # How the first of them failed has been said; the others may have failed of the same.
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def play_on(chair: Chair, seated: Seated, chances: random.Random) -> None:
@@ -149,7 +154,7 @@ def own_seat(players: int) -> Seat:
     return partner_of(Seat(0), players)
 
 
-def _chairs(plan: SoloPlan) -> tuple[Chair, list[Chair]]:
+def chairs(plan: SoloPlan) -> tuple[Chair, list[Chair]]:
     """The person's chair and those of the bots, each with a home of its own."""
     own = own_seat(plan.players)
     names = (name for name in NAMES if name.casefold() != plan.name.casefold())
@@ -159,7 +164,7 @@ def _chairs(plan: SoloPlan) -> tuple[Chair, list[Chair]]:
     meshes = [room.enter() for _ in homes]
     curves = tuple(mesh.public_key for mesh in meshes)
     table = Table(tuple(identity.public for identity in identities), curves, {})
-    chairs = [
+    made = [
         Chair(
             identity=identities[seat],
             seat=seat,
@@ -173,7 +178,7 @@ def _chairs(plan: SoloPlan) -> tuple[Chair, list[Chair]]:
         )
         for seat in seats(plan.players)
     ]
-    return chairs[own], [chair for chair in chairs if chair.seat != own]
+    return made[own], [chair for chair in made if chair.seat != own]
 
 
 def _chances(plan: SoloPlan, chair: Chair) -> random.Random:

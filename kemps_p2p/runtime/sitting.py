@@ -18,7 +18,7 @@ from kemps_p2p.codec import Digest
 from kemps_p2p.errors import Illegal, IllegalAction
 from kemps_p2p.game.actions import Action
 from kemps_p2p.game.legal import against
-from kemps_p2p.game.record import State
+from kemps_p2p.game.record import Phase, State
 from kemps_p2p.game.rows import Row
 from kemps_p2p.game.rules import RuleSet
 from kemps_p2p.game.seating import partner_of
@@ -101,7 +101,7 @@ class Sitting:
         """Leave, and wait until all files are closed; `ended` still tells how it went."""
         self.leave()
         if self._task is not None:
-            await asyncio.wait({self._task})
+            await asyncio.gather(self._task, return_exceptions=True)
 
     def series(self) -> "Iterator[Sitting]":
         """The sitting itself and those of its rematches."""
@@ -200,14 +200,16 @@ class Sitting:
 
     def against(self, action: Action) -> Illegal | None:
         """Why an action cannot be done now; None if it can."""
-        if not self.has_begun:
+        if not self.has_begun or self.outcome is not None:
             return Illegal.DEAL_OVER
         if self.is_paused:
             return Illegal.PAUSED
         try:
             self._session.play.check(action, self.now_ms())
         except IllegalAction as illegal:
-            return illegal.reason
+            # After the last deal none gets ready any more; another match is a rematch.
+            is_over = self._session.play.final.game.phase is Phase.MATCH_OVER
+            return Illegal.DEAL_OVER if is_over else illegal.reason
         view = self.view()
         reason = against(view.state, self.seat, action, {held.position: held.card for held in view.hand})
         # The time of the view is that of the last entry; the machine has asked with the time of now.
@@ -230,8 +232,8 @@ class Sitting:
 
     def whisper(self, text: str) -> None:
         """Say something to the partner alone. Raises `IllegalAction` if it is too long."""
-        self._person.said(text)
         self._runner.whisper(text)
+        self._person.said(text)
 
     @property
     def signal_agreed(self) -> str | None:

@@ -1,0 +1,178 @@
+"""`kemps play --plain` as a program: a scripted person plays a whole match through pipes."""
+
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kemps_p2p.session.audit import Verdict, audit
+
+HOUSE = 'base = "kemps"\nword = "K"\n'
+LIMIT_S = 90
+ENVIRONMENT = {**os.environ, "PYTHONUTF8": "1"}
+
+
+class Person:
+    """Types lines and reads what is told."""
+
+    def __init__(self, home: Path, *options: str, before: tuple[str, ...] = ()) -> None:
+        rules = home / "house.toml"
+        rules.write_text(HOUSE)
+        self.process = subprocess.Popen(
+            [*before, sys.executable, "-m", "kemps_p2p", "play", "--plain", "--home", str(home / "home"),
+             "--rules", str(rules), "--pace", "fast", "--seed", "3", *options],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True, env=ENVIRONMENT, encoding="utf-8", bufsize=1,
+        )  # fmt: skip
+        self.told: list[str] = []
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._lines.put(line.rstrip("\n"))
+        self._lines.put(None)
+
+    def type(self, line: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+
+    def lines(self) -> Iterator[str]:
+        """What is told, until the program ends."""
+        until = time.monotonic() + LIMIT_S
+        while (line := self._lines.get(timeout=max(0.0, until - time.monotonic()))) is not None:
+            self.told.append(line)
+            yield line
+
+    def until(self, start: str) -> None:
+        """Read up to a line that begins so, and start the deal if that is due here."""
+        for line in self.lines():
+            if line.startswith("You are the dealer: `next`"):
+                self.type("next")
+            if line.startswith(start):
+                return
+        raise AssertionError(f"never told: {start}")
+
+    def __enter__(self) -> "Person":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.close()
+        self._reader.join()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+    def end(self) -> int:
+        """Read to the end; the exit code."""
+        for _ in self.lines():
+            pass
+        return self.process.wait(LIMIT_S)
+
+
+def answer(person: Person, line: str, agreed: str) -> None:
+    """What a person who wants no cards does about a line."""
+    prompts = {"You are the dealer: `next`": "next", "Middle:": "pass", "All others have passed": "pass"}
+    for start, said in prompts.items():
+        if line.startswith(start):
+            person.type(said)
+    if agreed and line.endswith(f"makes a gesture: {agreed}."):
+        person.type("kemps")
+
+
+def play_a_match(person: Person) -> Path:
+    """Play to the end and leave; the log."""
+    agreed = ""
+    for line in person.lines():
+        if "whispers: signal: " in line and not agreed:
+            agreed = line.removesuffix(".").rpartition("signal: ")[2]
+            person.type(f"signal {agreed}")
+        answer(person, line, agreed)
+        if "`rematch` plays again" in line:
+            person.type("quit")
+    assert person.process.wait(LIMIT_S) == 0, person.told
+    assert person.told[-1].startswith("log: ")
+    assert agreed
+    return Path(person.told[-1].removeprefix("log: "))
+
+
+def check_match(person: Person, log: Path) -> None:
+    assert audit(log.read_bytes()).verdict is Verdict.CLEAN
+    told = "\n".join(person.told)
+    for sentence in (
+        "At the table: you, Mia, with",
+        "Your partner is ",
+        "all see the same three words.",
+        "Play is open.",
+        "Your hand: 1 ",
+        "Mia passed.",
+        "All shuffles of this match are opened and checked now.",
+    ):
+        assert sentence in told
+    assert "fault" not in told
+
+
+@pytest.mark.soak
+def test_a_match_to_its_end(tmp_path: Path) -> None:
+    with Person(tmp_path, "--name", "Mia") as person:
+        check_match(person, play_a_match(person))
+
+
+@pytest.mark.netns
+def test_a_match_to_its_end_without_any_network(tmp_path: Path) -> None:
+    """In a network namespace of its own, where not even the loopback interface is up."""
+    unshare = shutil.which("unshare")
+    assert unshare is not None
+    with Person(tmp_path, "--name", "Mia", before=(unshare, "-n")) as person:
+        check_match(person, play_a_match(person))
+
+
+def test_the_end_of_the_input_abandons_the_match_and_keeps_the_log(tmp_path: Path) -> None:
+    with Person(tmp_path, "--name", "Mia", "--ascii", "--tutorial") as person:
+        person.until("Your hand:")
+        for line in ("table", "dance", "take 9 give 1", "next", "look partner", "waiting", "help"):
+            person.type(line)
+        person.until("`rematch`, after")
+        person.close()
+        assert person.end() == 8
+    told = "\n".join(person.told)
+    for sentence in (
+        "Lesson: collect four cards of one rank",
+        "I do not know",
+        "There is no card 9 in the middle.",
+        "You cannot do that: the deal is still on.",
+        "You watch ",
+        "no letter",
+        "kemps: match abandoned (you left the table)",
+    ):
+        assert sentence in told
+    assert told.isascii()
+    log = Path(told.rpartition("What was played is in ")[2].removesuffix("."))
+    assert audit(log.read_bytes()).verdict is Verdict.UNDECIDABLE
+
+
+@pytest.mark.soak
+def test_an_interrupt_leaves_the_log_readable(tmp_path: Path) -> None:
+    with Person(tmp_path, "--name", "Mia") as person:
+        person.until("Your hand:")
+        person.process.send_signal(signal.SIGINT)
+        assert person.end() == 130
+    (log,) = (tmp_path / "home" / "logs").glob("*.kemps")
+    assert audit(log.read_bytes()).verdict is Verdict.UNDECIDABLE
+    assert "Traceback" not in "\n".join(person.told)

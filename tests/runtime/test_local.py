@@ -1,0 +1,306 @@
+"""A table in one process: bytes passed on in order, a person's seat, breaks, rematches, every end."""
+
+import asyncio
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+from local_helpers import evening, played, still_bot, tried
+
+from kemps_p2p.bots.player import Player
+from kemps_p2p.errors import Illegal, IllegalAction, RuntimeFault
+from kemps_p2p.game.actions import Action, Gesture, Next, Pass, Say
+from kemps_p2p.game.views import SeatView
+from kemps_p2p.ids import Seat
+from kemps_p2p.runtime.local import KEPT_MESSAGES_MAX, Room, own_seat
+from kemps_p2p.runtime.sitting import Refused, Sitting
+from kemps_p2p.runtime.transport import Arrival, PublicKey
+from kemps_p2p.session import effects as fx
+from kemps_p2p.session.audit import Verdict, audit, audit_all
+from kemps_p2p.session.messages import Want
+from kemps_p2p.session.waiting import What
+from kemps_p2p.wording.words import words_of
+
+
+def in_loop(test: Callable[[], object]) -> object:
+    async def run() -> object:
+        return await test()  # type: ignore[misc]
+
+    return asyncio.run(run())
+
+
+# The room
+
+
+def test_messages_arrive_in_order_at_the_handler() -> None:
+    async def run() -> None:
+        room = Room()
+        one, two = room.enter(), room.enter()
+        came: list[Arrival] = []
+        two.deliver(came.extend)
+        for number in range(5):
+            assert one.send(two.public_key, bytes([number]))
+        assert came == []
+        await asyncio.sleep(0)
+        assert [(arrival.peer, arrival.data) for arrival in came] == [
+            (one.public_key, bytes([number])) for number in range(5)
+        ]
+
+    in_loop(run)
+
+
+def test_what_is_asked_for_first_is_not_handed_over_again() -> None:
+    async def run() -> None:
+        room = Room()
+        one, two = room.enter(), room.enter()
+        came: list[Arrival] = []
+        two.deliver(came.extend)
+        one.send(two.public_key, b"a")
+        assert [arrival.data for arrival in two.arrived()] == [b"a"]
+        await asyncio.sleep(0)
+        assert came == []
+        assert two.arrived() == []
+
+    in_loop(run)
+
+
+def test_what_nobody_takes_is_kept_up_to_a_bound_and_handed_over_later() -> None:
+    async def run() -> None:
+        room = Room()
+        one, two = room.enter(), room.enter()
+        for number in range(KEPT_MESSAGES_MAX + 2):
+            one.send(two.public_key, number.to_bytes(4, "big"))
+        came: list[Arrival] = []
+        two.deliver(came.extend)
+        await asyncio.sleep(0)
+        assert len(came) == KEPT_MESSAGES_MAX
+        assert came[0].data == (2).to_bytes(4, "big")
+
+    in_loop(run)
+
+
+def test_nobody_of_another_room_is_reached() -> None:
+    async def run() -> None:
+        assert not Room().enter().send(PublicKey(bytes(32)), b"a")
+
+    in_loop(run)
+
+
+# A whole evening
+
+
+class Evening:
+    """A match, its rematch, and what was seen of both."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.sittings: list[Sitting] = []
+        self.sights: list[list[fx.Sight]] = []
+        self.waits: list[What] = []
+        self.early: list[Illegal | None] = []
+        self.outcome = evening(home, self._screen)
+
+    async def _screen(self, sitting: Sitting) -> None:
+        self.waits += [wait.what for wait in sitting.waiting_for()]
+        self.early.append(sitting.against(Next()))
+        for _ in range(2):
+            self.sittings.append(sitting)
+            self.sights.append(await played(sitting))
+            await sitting.ended()
+            if len(self.sights) == 1:
+                sitting = sitting.rematch()
+
+
+@pytest.fixture(scope="module")
+def two_matches(tmp_path_factory: pytest.TempPathFactory) -> Evening:
+    return Evening(tmp_path_factory.mktemp("home"))
+
+
+def test_a_match_is_played_to_its_end_and_so_is_its_rematch(two_matches: Evening) -> None:
+    assert two_matches.outcome.is_closed
+    for sights in two_matches.sights:
+        assert isinstance(sights[0], fx.TableFormed)
+        assert isinstance(sights[-1], fx.MatchClosed)
+        assert not [sight for sight in sights if isinstance(sight, fx.FaultFound)]
+    assert two_matches.outcome is two_matches.sittings[1].outcome
+
+
+def test_before_the_match_the_others_are_waited_for(two_matches: Evening) -> None:
+    assert two_matches.waits[:1] in ([], [What.SEATING])
+    assert two_matches.early[0] in (Illegal.DEAL_OVER, Illegal.NOT_READY, Illegal.NOT_DEALER)
+
+
+def test_a_rematch_names_the_last_head_and_counts(two_matches: Evening) -> None:
+    first, second = (
+        audit(Path(str(s.outcome and s.outcome.log)).read_bytes(), allow_stub=True)
+        for s in two_matches.sittings
+    )
+    assert first.founding is not None
+    assert second.founding is not None
+    assert first.match is not None
+    assert first.founding.genesis.matches == 0
+    assert second.founding.genesis.matches == 1
+    assert second.founding.genesis.previous == first.match.head.digest
+    assert second.founding.keys == first.founding.keys
+    assert second.founding.match != first.founding.match
+
+
+def test_all_seats_hold_the_same_log(two_matches: Evening) -> None:
+    logs = sorted(two_matches.home.rglob("*.kemps"))
+    assert len(logs) == 8
+    joint = audit_all([log.read_bytes() for log in logs], allow_stub=True)
+    assert joint.verdict in (Verdict.CLEAN, Verdict.UNDECIDABLE)
+    chains = {len(one.steps) for one in joint.audits}
+    assert len(chains) <= 2
+    assert not joint.findings
+
+
+def test_nothing_is_kept_that_others_can_read(two_matches: Evening) -> None:
+    files = [path for path in two_matches.home.rglob("*") if path.is_file()]
+    # The bots have sat down for a third match already.
+    assert len([path for path in files if path.name == "secret"]) >= 8
+    assert len([path for path in files if path.name == "journal"]) == 8
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
+
+
+def test_the_person_sits_opposite_seat_0_under_the_own_name(two_matches: Evening) -> None:
+    sitting = two_matches.sittings[0]
+    assert sitting.seat == own_seat(4) == 2
+    assert sitting.partner == 0
+    assert sitting.names[sitting.seat] == "Me"
+    assert len(set(sitting.names)) == 4
+    assert sitting.match is not None
+    assert sitting.words == words_of(sitting.match)
+
+
+def test_after_the_end_nothing_can_be_done(two_matches: Evening) -> None:
+    sitting = two_matches.sittings[0]
+    with pytest.raises(IllegalAction):
+        sitting.act(Next())
+    with pytest.raises(IllegalAction):
+        sitting.whisper("hello")
+
+
+# One seat
+
+
+async def dealt(sitting: Sitting) -> None:
+    """Start the deal if that is due here; wait until the own hand is known and play is open."""
+    while not (sitting.has_begun and len(sitting.view().hand) == 4 and passing(sitting) in sitting.legal()):
+        await asyncio.sleep(0.01)
+        tried(sitting, Next())
+
+
+def passing(sitting: Sitting) -> Action:
+    return Pass(pool=sitting.view().state.pool)
+
+
+def test_the_view_and_what_can_be_done_agree(tmp_path: Path) -> None:
+    async def screen(sitting: Sitting) -> None:
+        await dealt(sitting)
+        view = sitting.view()
+        assert [held.position for held in view.hand] == [
+            card for card in sitting.hand_row() if card is not None
+        ]
+        assert tuple(lying.position for lying in view.pool) == sitting.pool_row()
+        legal = sitting.legal()
+        assert Pass(pool=view.state.pool) in legal
+        assert Next() not in legal
+        assert all(sitting.against(action) is None for action in legal)
+        for action, reason in (
+            (Next(), Illegal.DEAL_RUNS),
+            (Say(text="hello"), Illegal.NO_SPEECH),
+            (Gesture(name="x" * 41), Illegal.TEXT_TOO_LONG),
+        ):
+            with pytest.raises(IllegalAction) as refused:
+                sitting.act(action)
+            assert refused.value.reason is sitting.against(action) is reason
+
+    assert not evening(tmp_path, screen, still_bot).is_closed
+
+
+def test_a_second_action_of_a_kind_waits_for_the_first(tmp_path: Path) -> None:
+    """Neither raises, and the second is not lost: it is done, or a sight says why not."""
+    said: list[object] = []
+
+    async def screen(sitting: Sitting) -> None:
+        await dealt(sitting)
+        said.append(sitting.against(Pass(pool=sitting.view().state.pool)))
+        sitting.act(Pass(pool=sitting.view().state.pool))
+        said.append(sitting.against(Pass(pool=sitting.view().state.pool)))
+        sitting.act(Pass(pool=sitting.view().state.pool))
+        async for sight in sitting.sights():
+            if isinstance(sight, Refused):
+                said.append(sight)
+                return
+
+    evening(tmp_path, screen, still_bot)
+    assert said[:2] == [None, Illegal.TOO_SOON]
+    assert isinstance(said[2], Refused)
+    assert said[2].reason is Illegal.ALREADY_PASSED
+
+
+def test_a_break_stops_the_clock_and_play_until_somebody_wants_to_go_on(tmp_path: Path) -> None:
+    async def screen(sitting: Sitting) -> None:
+        await dealt(sitting)
+        sitting.want(Want.PAUSE)
+        assert sitting.is_paused
+        assert sitting.wants == (Want.AS_OTHERS, Want.AS_OTHERS, Want.PAUSE, Want.AS_OTHERS)
+        began_ms, index = sitting.now_ms(), sitting.view().state
+        with pytest.raises(IllegalAction) as refused:
+            sitting.act(Pass(pool=sitting.view().state.pool))
+        assert refused.value.reason is Illegal.PAUSED
+        assert sitting.legal() == ()
+        # Claims that were under way are settled; then nothing moves any more.
+        await asyncio.sleep(0.2)
+        index = sitting.view().state
+        await asyncio.sleep(0.3)
+        assert sitting.view().state == index
+        assert sitting.now_ms() == began_ms
+        sitting.want(Want.PLAY_ON)
+        assert not sitting.is_paused
+        await played(sitting)
+
+    assert evening(tmp_path, screen).is_closed
+
+
+def test_what_all_want_abandoned_ends_with_its_log_kept(tmp_path: Path) -> None:
+    async def screen(sitting: Sitting) -> None:
+        await dealt(sitting)
+        sitting.want(Want.ABANDON)
+        await sitting.ended()
+
+    outcome = evening(tmp_path, screen)
+    assert outcome.is_abandoned
+    assert not outcome.is_closed
+    assert outcome.log is not None
+    assert audit(outcome.log.read_bytes(), allow_stub=True).verdict is Verdict.UNDECIDABLE
+
+
+def test_whoever_leaves_at_once_leaves_nothing_running(tmp_path: Path) -> None:
+    async def screen(sitting: Sitting) -> None:
+        sitting.leave()
+
+    outcome = evening(tmp_path, screen)
+    assert (outcome.is_closed, outcome.is_abandoned) == (False, False)
+
+
+class Failing(Player):
+    """A bot on a machine that fails."""
+
+    def decide(self, view: SeatView, now_ms: int) -> Action | None:
+        raise RuntimeFault("the disk is full")
+
+
+def test_a_bot_whose_machine_fails_ends_the_evening_with_its_error(tmp_path: Path) -> None:
+    def seated(seat: Seat, chances: Random) -> Player:
+        return Failing()
+
+    async def screen(sitting: Sitting) -> None:
+        async for _ in sitting.sights():
+            tried(sitting, Next())
+
+    with pytest.raises(RuntimeFault, match="the disk is full"):
+        evening(tmp_path, screen, seated)
