@@ -36,12 +36,14 @@ def quick_bot(seat: Seat, chances: Random) -> Player:
 
 
 class Still(Player):
-    """Starts a deal where it is the dealer, and touches nothing."""
+    """Starts a deal where it is the dealer, passes where it is its turn, and touches nothing."""
 
     def __init__(self) -> None:
         self._wake_at_ms: int | None = None
 
     def decide(self, view: SeatView, now_ms: int) -> Action | None:
+        if view.turn == view.seat and view.phase is Phase.OPEN and view.seat not in view.passes:
+            return Pass(pool=view.state.pool)
         if view.phase is not Phase.SEATED or view.next_dealer != view.seat:
             self._wake_at_ms = None
             return None
@@ -81,6 +83,11 @@ def evening(
 
 def quick(chair: Chair) -> Chair:
     return replace(chair, group=STUB)
+
+
+def passing(sitting: Sitting) -> Action:
+    """To pass on what lies in the middle now."""
+    return Pass(pool=sitting.view().state.pool)
 
 
 def tried(sitting: Sitting, *actions: Action) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from local_helpers import evening, played, still_bot, tried
+from local_helpers import evening, passing, played, still_bot, tried
 
 from kemps_p2p.bots.player import Player
 from kemps_p2p.errors import Illegal, IllegalAction, RuntimeFault
@@ -191,10 +191,6 @@ async def dealt(sitting: Sitting) -> None:
     while not (sitting.has_begun and len(sitting.view().hand) == 4 and passing(sitting) in sitting.legal()):
         await asyncio.sleep(0.01)
         tried(sitting, Next())
-
-
-def passing(sitting: Sitting) -> Action:
-    return Pass(pool=sitting.view().state.pool)
 
 
 def test_the_view_and_what_can_be_done_agree(tmp_path: Path) -> None:
