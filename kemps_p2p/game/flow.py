@@ -220,10 +220,8 @@ def pass_pool(state: State, seat: Seat, events: list[Event]) -> State:
 
 
 def is_exhausted(state: State) -> bool:
-    """True if a sweep would find nothing to deal."""
-    if state.rules.stock_out is StockOut.VOID:
-        return not state.stock
-    return not (state.stock or state.swept or state.pool)
+    """True if a sweep would find nothing to deal; swept cards come back unless the rules end the deal."""
+    return state.rules.stock_out is StockOut.VOID and not state.stock
 
 
 def against_halt(state: State, seat: Seat) -> Illegal | None:
