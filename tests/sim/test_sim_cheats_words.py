@@ -85,7 +85,7 @@ def opened_records(sim: Sim) -> list[OpenRecord]:
 
 
 @pytest.mark.parametrize("half", [1, 2])
-@pytest.mark.parametrize("number", [0, 2, 9, 14])
+@pytest.mark.parametrize("number", [0, 9])
 def test_two_items_at_one_number_for_two_halves_of_the_table(number: int, half: int) -> None:
     cheat = OTHERS[half]
     receivers = frozenset(
