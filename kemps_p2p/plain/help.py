@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from kemps_p2p.game.actions import CallKind
-from kemps_p2p.game.rules import CounterTarget, Exchange, Mode, RuleSet, Signals, Start, Sweep
+from kemps_p2p.game.rules import CounterTarget, Exchange, Mode, Reveal, RuleSet, Signals, Start, Sweep
 
 
 def help_lines(rules: RuleSet) -> Iterator[str]:
@@ -30,7 +30,8 @@ def help_lines(rules: RuleSet) -> Iterator[str]:
         yield f"`mulligan`, before play: show {rules.mulligan} of a kind or more and draw anew."
     if rules.mode is Mode.TURNS:
         yield "Cards are taken, calls made and passes said on your own turn."
-    yield "`admit`, `deny`: answer a call, where you are asked."
+    if rules.reveal is Reveal.TWO_CARDS:
+        yield "`deny 1 2`: choose the two cards that show that you have no four of a kind."
     yield "`next`, or `n`, as the dealer: start the next deal."
     yield f"`say TEXT`: to all{'' if rules.speech else ', between deals'}."
     yield "`whisper TEXT`, or `w TEXT`: to your partner alone."

@@ -22,10 +22,10 @@ from kemps_p2p.session.audit import Audit
 from kemps_p2p.session.chaincheck import Step
 from kemps_p2p.session.deeds import offered
 from kemps_p2p.session.findings import Verdict
-from kemps_p2p.session.match import Match, action_of, begin, refusal
+from kemps_p2p.session.match import Match, begin, refusal
 from kemps_p2p.session.messages import AutoPassed, NoteBody, TurnDeed, read_note
 from kemps_p2p.session.opening import opened_deals
-from kemps_p2p.session.races import Asked, Race, races
+from kemps_p2p.session.races import Asked, Race, asked_by, races
 from kemps_p2p.session.replay import Part
 from kemps_p2p.wording.actions import action_text
 from kemps_p2p.wording.audits import people_of
@@ -93,7 +93,7 @@ class _Teller:
                 case Contest(claims=claims, evidence=evidence):
                     yield self._contest(before, step, claims, evidence, "A draw of coins will decide")
                 case Ruled(claims=claims, evidence=evidence, order=order):
-                    asked = tuple(_asked(step.record.items[name]) for name in order)
+                    asked = tuple(asked_by(step.record.items[name]) for name in order)
                     ruling = ruled_text(asked, before.game.dealer, self.scene(before))
                     yield self._contest(before, step, claims, evidence, ruling)
                 case Note(payload=payload):
@@ -146,7 +146,7 @@ class _Teller:
             for race in races(match, step.record.items, claims, evidence)
             if race.first.id in claims and race.second.id in claims
         )
-        asks = {name: _asked(step.record.items[name]) for name in claims}
+        asks = {name: asked_by(step.record.items[name]) for name in claims}
         self.race_count += 1
         self.drawn[step.record.entry.index] = self.race_count, asks
         text = f"{together_text(tuple(asks.values()), found, self.scene(match))}. {then}"
@@ -162,7 +162,7 @@ class _Teller:
 
     def _refused(self, match: Match, step: Step, name: Digest) -> Line:
         item = step.record.items[name]
-        claim, action = claim_of(item.item), _asked(item).action
+        claim, action = claim_of(item.item), asked_by(item).action
         reason = None if claim is None else refusal(match, item, claim)
         reason = reason or _against(advance(match.game, step.record.entry.elapsed_ms), item.seat, action)
         scene = self.scene(match)
@@ -227,12 +227,6 @@ def _against(game: State, seat: Seat, action: Action) -> Illegal | None:
     except IllegalAction as illegal:
         return illegal.reason
     return None
-
-
-def _asked(item: TapeItem) -> Asked:
-    claim = claim_of(item.item)
-    assert claim is not None, "an ordered item makes a claim"
-    return Asked(item.digest, item.seat, action_of(item, claim))
 
 
 def _names(positions: tuple[Position, ...], faces: Mapping[Position, Card]) -> list[str | None]:

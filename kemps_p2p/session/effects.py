@@ -88,7 +88,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Raced:
-    """An own claim met a rival's, and an entry says who was first and by what evidence. Not final yet."""
+    """An own claim was later than a rival's, or the two are together; by whose words. Not final yet."""
 
     race: Race
 

@@ -53,7 +53,7 @@ from kemps_p2p.session.messages import Batch, DeedBody, batches, pack
 from kemps_p2p.session.ordering import Materials, compose, entry_after, foreseen
 from kemps_p2p.session.pacing import HEARD_MS, Pacing
 from kemps_p2p.session.patience import Patience
-from kemps_p2p.session.races import races_of
+from kemps_p2p.session.rivals import Rivals
 
 
 class Play:
@@ -95,6 +95,7 @@ class Play:
         self._to_say: list[Statement] = []
         self._ties: dict[Digest, int] = {}
         self._known: dict[Digest, ledger.Result] = {}
+        self._rivals = Rivals(setup.seat)
         self._to_send: list[Signed] = []
         self._acked_index = 0
         self._proposed_index = 0
@@ -314,7 +315,7 @@ class Play:
             if accepted is None:
                 return has_moved
             has_moved = self._order_is_new = True
-            met = races_of(before, accepted.record, self.seat)
+            met = self._rivals.follow(before, accepted.record, self.tapes.by_digest)
             self._effects += [fx.Show(fx.Raced(race)) for race in met]
             self._follow_entry(accepted)
 

@@ -11,10 +11,8 @@ from itertools import combinations
 from kemps_p2p.codec import Digest
 from kemps_p2p.game.actions import Action, kind
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.entry import Contest, Settled
 from kemps_p2p.ledger.poll import Contender, Order, compare, places_in
 from kemps_p2p.ledger.tape import TapeItem, claim_of
-from kemps_p2p.session.fold import OpenRecord
 from kemps_p2p.session.match import Match, action_of, do_conflict, refusal
 
 
@@ -40,6 +38,13 @@ class Race:
     is_together: bool
     by_cause: bool
     words: tuple[int, int, int]
+
+
+def asked_by(item: TapeItem) -> Asked:
+    """The claim of an item that an entry has settled."""
+    claim = claim_of(item.item)
+    assert claim is not None, "a settled item makes a claim"
+    return Asked(item.digest, item.seat, action_of(item, claim))
 
 
 def asked(match: Match, item: TapeItem) -> Asked | None:
@@ -69,40 +74,17 @@ def races(
             continue
         if not do_conflict(match, (a.seat, a.action), (b.seat, b.action)):
             continue
-        rivals = frozenset((a.id, b.id))
-        one, other = Contender(a.id, a.seat, rivals - {a.id}), Contender(b.id, b.seat, rivals - {b.id})
-        order, by_cause = compare(one, other, match.seats, None, tapes)
-        first, second = (b, a) if order is Order.SECOND else (a, b)
-        yield Race(
-            first,
-            second,
-            order in (Order.TOGETHER, Order.OPEN),
-            by_cause,
-            _words(match, first, second, tapes),
-        )
+        yield race_between(match, a, b, tapes)
 
 
-def races_of(match: Match, record: OpenRecord, seat: Seat) -> Iterator[Race]:
-    """The races of an entry in which a seat met another's claim. `match`: as it was before the entry."""
-    claimants = [item.seat for item in record.items.values() if claim_of(item.item) is not None]
-    if seat not in claimants or len(claimants) < 2:
-        return
-    for event in record.entry.events:
-        match event:
-            case Settled(claim=claim, evidence=evidence):
-                for race in races(match, record.items, (claim,), evidence):
-                    if race.first.id == claim and not race.is_together and _meets(race, seat):
-                        yield race
-            case Contest(claims=claims, evidence=evidence):
-                for race in races(match, record.items, claims, evidence):
-                    if race.first.id in claims and race.second.id in claims and _meets(race, seat):
-                        yield race
-            case _:
-                continue
-
-
-def _meets(race: Race, seat: Seat) -> bool:
-    return race.first.seat != race.second.seat and seat in (race.first.seat, race.second.seat)
+def race_between(match: Match, a: Asked, b: Asked, tapes: Mapping[Seat, Mapping[Digest, int]]) -> Race:
+    """How two claims that do not commute stand by what some tapes show of them."""
+    rivals = frozenset((a.id, b.id))
+    one, other = Contender(a.id, a.seat, rivals - {a.id}), Contender(b.id, b.seat, rivals - {b.id})
+    order, by_cause = compare(one, other, match.seats, None, tapes)
+    first, second = (b, a) if order is Order.SECOND else (a, b)
+    is_together = order in (Order.TOGETHER, Order.OPEN)
+    return Race(first, second, is_together, by_cause, _words(match, first, second, tapes))
 
 
 def _words(

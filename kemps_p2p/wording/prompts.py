@@ -20,9 +20,7 @@ def prompt_text(view: SeatView, waits: tuple[Waiting, ...]) -> str | None:
 def _text(view: SeatView, what: What, seats: tuple[Seat, ...]) -> str | None:
     match what:
         case What.ANSWER if view.rules.reveal is Reveal.TWO_CARDS:
-            return "You are called: `admit` a quartet, or `deny 1 2` with two cards of different rank"
-        case What.ANSWER:
-            return "You are called: `admit` a quartet, or `deny` it"
+            return "You are called: `deny 1 2` chooses two cards of different rank to show; else any two are"
         case What.NEXT:
             return "You are the dealer: `next` starts the deal"
         case What.GO:
