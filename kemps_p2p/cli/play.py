@@ -10,7 +10,6 @@ from kemps_p2p.bots.level import Level
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.options import PACES, end_on_terminate, read_rule_option
 from kemps_p2p.cli.screens import screen_for
-from kemps_p2p.cli.seat_options import check_name_option
 from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.rules import override
 from kemps_p2p.runtime.local import SoloPlan, play_solo
@@ -24,7 +23,7 @@ LEVELS = tuple(level.value for level in Level)
 NAME_OF_NOBODY = "Player"
 
 
-def _own_name(told: str | None, home: Path) -> str:
+def own_name(told: str | None, home: Path) -> str:
     """The name to play under: told now, or before; else asked for, if anybody is there to answer."""
     name = told or remembered_name(home)
     if name is not None:
@@ -47,11 +46,15 @@ def _checked_name(text: str) -> str:
     return name
 
 
+def _name_option(_ctx: click.Context, _option: click.Parameter, name: str | None) -> str | None:
+    return None if name is None else _checked_name(name)
+
+
 @click.command()
 @click.option(
     "--name",
     default=None,
-    callback=check_name_option,
+    callback=_name_option,
     help="Your name; remembered, and asked for only the first time.",
 )
 @click.option(
@@ -111,7 +114,7 @@ def play(
     if pace == "fast":
         rules = override(rules, {"look_ms": 0})
     kept = home if home is not None else home_directory()
-    plan = SoloPlan(name=_own_name(name, kept), players=players, rules=rules, home=kept, seed=seed)
+    plan = SoloPlan(name=own_name(name, kept), players=players, rules=rules, home=kept, seed=seed)
     skill = Level(level) if level is not None else Level.EASY if tutorial else Level.NORMAL
 
     look = Look(is_plain=plain, is_ascii=is_ascii, colours=int(colours), has_tutorial=tutorial)

@@ -1,5 +1,6 @@
 """`kemps play --plain` as a program: a scripted person plays a whole match through pipes."""
 
+import io
 import os
 import queue
 import shutil
@@ -8,11 +9,16 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import click
 import pytest
+from click.testing import CliRunner
 
+from kemps_p2p.cli.errors import CommandError
+from kemps_p2p.cli.play import NAME_OF_NOBODY, own_name, play
+from kemps_p2p.runtime.settings import remembered_name
 from kemps_p2p.session.audit import Verdict, audit
 
 HOUSE = 'base = "kemps"\nword = "K"\n'
@@ -176,3 +182,54 @@ def test_an_interrupt_leaves_the_log_readable(tmp_path: Path) -> None:
     (log,) = (tmp_path / "home" / "logs").glob("*.kemps")
     assert audit(log.read_bytes()).verdict is Verdict.UNDECIDABLE
     assert "Traceback" not in "\n".join(person.told)
+
+
+def test_a_name_is_told_once_and_whoever_leaves_abandons_the_match(tmp_path: Path) -> None:
+    with Person(tmp_path, "--name", "Mia") as person:
+        person.type("quit")
+        assert person.end() == 8
+    assert "kemps: match abandoned (you left the table)" in person.told
+    assert remembered_name(tmp_path / "home") == "Mia"
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        (("--name", ""), "a name has 1 to 24 printable characters"),
+        (("--name", "a\tb"), "a name has 1 to 24 printable characters"),
+        (("--players", "5"), "is for 4, 6, 8, 10, 12, 14 or 16 players, not 5"),
+        (("--bots", "perfect"), "perfect"),
+        (("--colours", "3"), "3"),
+    ],
+)
+def test_what_cannot_be_is_told_in_a_line(tmp_path: Path, options: tuple[str, ...], part: str) -> None:
+    ran = CliRunner().invoke(play, ["--home", str(tmp_path / "home"), *options])
+    assert ran.exit_code == 2 or isinstance(ran.exception, CommandError)
+    assert part in ran.output + str(ran.exception)
+    assert not (tmp_path / "home").exists()
+
+
+def test_the_name_is_asked_for_once_where_somebody_can_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def prompt(text: str, *, value_proc: Callable[[str], str], **_: object) -> str:
+        asked.append(text)
+        with pytest.raises(click.BadParameter):
+            value_proc("")
+        return value_proc(" Mia ")
+
+    monkeypatch.setattr(click, "prompt", prompt)
+    assert own_name(None, tmp_path) == NAME_OF_NOBODY
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    assert own_name(None, tmp_path) == "Mia"
+    assert own_name(None, tmp_path) == "Mia"
+    assert own_name("Zoë", tmp_path) == "Zoë"
+    assert own_name(None, tmp_path) == "Zoë"
+    assert asked == ["Your name"]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
