@@ -263,6 +263,19 @@ def test_shares_that_nobody_can_owe() -> None:
             assert fault_of(act, deck, ME, named) == (Fault.MALFORMED, ME)
 
 
+def test_shares_of_nothing_and_of_more_than_there_is() -> None:
+    """A proof that holds for no position at all, and a list too long to be looked at."""
+    deck = shuffled(table(), range(3))
+    secret = secret_key(deck.table, ME, seed(ME))
+    empty = forged(deck, ME, (), (), secret)
+    whole = make_shares(deck, ME, seed(ME), positions(range(3)))
+    longer = structs.replace(whole, positions=(0, 1, 2, 3), parts=(*whole.parts, whole.parts[0]))
+    check_shares(deck, ME, whole)
+    for act in (check_shares, add_shares):
+        for shares in (empty, longer):
+            assert fault_of(act, deck, ME, shares) == (Fault.MALFORMED, ME)
+
+
 def test_a_second_share_of_a_position() -> None:
     deck = share(shuffled(table(), range(6)), ME, (0, 3))
     for numbers in ((0,), (3, 4), (0, 3)):
