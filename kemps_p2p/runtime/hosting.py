@@ -32,7 +32,7 @@ from kemps_p2p.runtime.gathering import (
     check_known,
     read_other,
 )
-from kemps_p2p.runtime.guesses import Guesses
+from kemps_p2p.runtime.guesses import Guesses, neighbourhood
 from kemps_p2p.runtime.guests import (
     BOT,
     LOT_BYTES,
@@ -57,6 +57,7 @@ from kemps_p2p.runtime.wire import HERE_S, Wire, signs_of_life
 from kemps_p2p.wording.words import CODE_ENTROPY_BYTES, Code, code_of, fingerprint, table_number
 
 CONNECTIONS_MAX = 64
+ADDRESS_CONNECTIONS_MAX = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,7 @@ class Host:
         self._rounds = 0
         self._server: asyncio.Server | None = None
         self._serving: set[asyncio.Task[None]] = set()
+        self._wires: set[Wire] = set()
         self._ticking: asyncio.Task[None] | None = None
 
     @property
@@ -192,11 +194,13 @@ class Host:
             self._ticking.cancel()
         if self._server is not None:
             self._server.close()
-        for visit in tuple(self._visits):
-            await visit.wire.leave()
+        self._is_open = False
+        visits = tuple(self._visits)
+        # Those who serve them listen until now, and one at a time may.
         for task in tuple(self._serving):
             task.cancel()
         await asyncio.gather(*self._serving, return_exceptions=True)
+        await asyncio.gather(*(visit.wire.leave() for visit in visits))
 
     def _drawn_code(self) -> Code:
         return code_of(self._number, self._entropy(CODE_ENTROPY_BYTES))
@@ -210,13 +214,16 @@ class Host:
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         wire = Wire(reader, writer)
-        if len(self._serving) >= CONNECTIONS_MAX:
+        near = sum(neighbourhood(other.other_host) == neighbourhood(wire.other_host) for other in self._wires)
+        if len(self._wires) >= CONNECTIONS_MAX or near >= ADDRESS_CONNECTIONS_MAX:
             wire.abort()
             return
+        self._wires.add(wire)
         # A task of our own, since asyncio complains aloud when those that it makes are cancelled.
         task = asyncio.create_task(self._serve(wire))
         self._serving.add(task)
         task.add_done_callback(self._serving.discard)
+        task.add_done_callback(lambda _: self._wires.discard(wire))
 
     async def _serve(self, wire: Wire) -> None:
         try:

@@ -41,17 +41,19 @@ class Wire:
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
+        # Asked at once: a socket that is closed has no address any more.
+        self._other, self._own = (writer.get_extra_info(name) for name in ("peername", "sockname"))
         self._sealed: Sealed | None = None
 
     @property
     def other_host(self) -> str:
         """The address of the other side, as this machine sees it."""
-        return str(self._writer.get_extra_info("peername")[0])
+        return str(self._other[0]) if self._other else ""
 
     @property
     def own_host(self) -> str:
         """The own address, as the other side reaches it."""
-        return str(self._writer.get_extra_info("sockname")[0])
+        return str(self._own[0]) if self._own else ""
 
     def seal(self, *, sends: bytes, receives: bytes) -> None:
         """From now on everything is encrypted with these keys."""
@@ -100,7 +102,7 @@ class Wire:
 
     async def close(self) -> None:
         """Hang up, after what was said has gone out."""
-        with contextlib.suppress(OSError, TimeoutError):
+        try:
             async with asyncio.timeout(_PARTING_S):
                 # Hanging up on bytes that were not read would take back our last words: the system resets
                 # the connection then. So the other side is let finish.
@@ -108,7 +110,11 @@ class Wire:
                     self._writer.write_eof()
                 while await self._reader.read(4096):
                     pass
-        self._writer.close()
+        except (OSError, TimeoutError):
+            # Gone already, or too slow to say good-bye to.
+            pass
+        finally:
+            self._writer.close()
         with contextlib.suppress(OSError, TimeoutError):
             async with asyncio.timeout(_PARTING_S):
                 await self._writer.wait_closed()
