@@ -50,6 +50,7 @@ class Illegal(Enum):
     NOT_OWED = "not-owed"
     NO_TEXT = "no-text"
     NOT_PRINTABLE = "not-printable"
+    PAUSED = "paused"
 
 
 class Fault(Enum):
@@ -98,6 +99,18 @@ class Unwelcome(Enum):
     GUESSES_TOO_OFTEN = "guesses-too-often"
     TABLE_FULL = "table-full"
     TABLE_PLAYING = "table-playing"
+    NAME_TAKEN = "name-taken"
+    SEATED_ALREADY = "seated-already"
+    NOT_KEMPS = "not-kemps"
+    OTHER_VERSION = "other-version"
+    OTHER_RULES = "other-rules"
+    BAD_WORDS = "bad-words"
+    CHANGED_ON_THE_WAY = "changed-on-the-way"
+    OTHER_SERVER_KEY = "other-server-key"
+    KNOWN_NAME_NEW_KEY = "known-name-new-key"
+    OTHER_NAME = "other-name"
+
+
 class KempsError(Exception):
     """The root of every error that this package raises on purpose."""
 
