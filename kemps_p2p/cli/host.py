@@ -58,10 +58,9 @@ def host(
 
     Shows a code, such as 3-cobalt-otter: tell it to those you invite, and to nobody else. The match begins
     when all seats are taken. Others come with `kemps join`; nothing but this machine is needed between you.
-
-    In this version a bot plays your seat.
     """
     told = SeatTold(**seat)
+    told.check()
     if bots >= players:
         raise click.BadParameter("one seat is yours", param_hint="--bots")
     if told.wish >= players:
@@ -71,19 +70,23 @@ def host(
     rules = read_rule_option(rules_option, players)
     if bind is None:
         bind = everywhere("0.0.0.0") if iface is None else _address_of(iface)
-    reporter = TableReporter(as_events=told.events)
+    reporter = TableReporter(as_events=told.events, has_screen=not told.bot)
+    name = told.called()
     plan = Plan(
-        table=table if table is not None else f"{told.name}'s table",
+        table=table if table is not None else f"{name}'s table",
         players=players,
         rules=rules,
         rules_name=rules_label(rules),
         bots=bots,
     )
     offer = Offer(plan=plan, bind=bind, port=port, announces=not no_mdns, only=iface, pace=told.pace)
-    seat_plan = told.plan(bind=bind, port=None)
-    outcome = host_table(offer, seat_plan, told.plays(reporter), reporter.news)
+    seat_plan = told.plan(name, bind=bind, port=None)
+    try:
+        outcome = host_table(offer, seat_plan, told.plays(reporter), reporter.news)
+    finally:
+        reporter.release()
     if not outcome.is_closed:
-        raise stopped(outcome)
+        raise stopped(outcome, told.why_stopped)
     reporter.say("log", f"log: {outcome.log}", log=str(outcome.log))
 
 

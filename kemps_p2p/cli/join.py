@@ -43,19 +43,19 @@ T = TypeVar("T")
 )
 @click.option("--port", default=None, type=click.IntRange(0, 65535), help="The own port at the table.")
 @click.option("--iface", default=None, metavar="NAME", help="The one network interface to look on.")
+@click.option("--stay", is_flag=True, help="With --bot: play rematches until the others end it.")
 @seat_options
 def join(
     *, where: str | None, code_told: str | None, rules_option: str | None, bind: str | None, port: int | None,
-    iface: str | None, **seat: Any,
+    iface: str | None, stay: bool, **seat: Any,
 ) -> None:  # fmt: skip
     """Sit down at a table on the network.
 
     With a code, such as 3-cobalt-otter, the table is looked for. With the name of a table, or the address
     that its host shows, the code is asked for. Without anything, the tables that are found are listed.
-
-    In this version a bot plays your seat.
     """
     told = SeatTold(**seat)
+    told.check()
     end_on_terminate()
     expects = None if rules_option is None else read_rule_set(rules_option)
     code = None if code_told is None else _read_code(sys.stdin.readline() if code_told == "-" else code_told)
@@ -64,15 +64,19 @@ def join(
     place = _place(where, code, iface)
     if code is None:
         code = _asked_code()
-    reporter = TableReporter(as_events=told.events)
-    outcome = join_table(
-        Invitation(place=place, code=code, expects=expects),
-        told.plan(bind=bind, port=port),
-        told.plays(reporter),
-        reporter.news,
-    )
+    reporter = TableReporter(as_events=told.events, has_screen=not told.bot)
+    seat_plan = told.plan(told.called(), bind=bind, port=port)
+    try:
+        outcome = join_table(
+            Invitation(place=place, code=code, expects=expects),
+            seat_plan,
+            told.plays(reporter, stays=stay),
+            reporter.news,
+        )
+    finally:
+        reporter.release()
     if not outcome.is_closed:
-        raise stopped(outcome)
+        raise stopped(outcome, told.why_stopped)
     reporter.say("log", f"log: {outcome.log}", log=str(outcome.log))
 
 

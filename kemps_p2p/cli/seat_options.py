@@ -7,27 +7,35 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
+from random import Random
 from typing import Any, TypeVar
 
 import click
 
 from kemps_p2p.bots.bot import Bot, Pace
 from kemps_p2p.cli.options import PACES, SECONDS
+from kemps_p2p.cli.play import own_name
+from kemps_p2p.cli.screens import screen_for
 from kemps_p2p.cli.table_telling import TableReporter
 from kemps_p2p.errors import PeerFault
+from kemps_p2p.runtime.chair import Chair
 from kemps_p2p.runtime.guests import BOT, PERSON, folded
 from kemps_p2p.runtime.profile import home_directory
-from kemps_p2p.runtime.table import Plays, SeatPlan, played_by
+from kemps_p2p.runtime.settings import remembered_name
+from kemps_p2p.runtime.table import Plays, SeatPlan, kept_by, played_by, shown_on
 from kemps_p2p.session.lobby import check_name
 from kemps_p2p.session.messages import NAME_CHARACTERS_MAX
+from kemps_p2p.wording.look import Look
 from kemps_p2p.wording.plain import plain
 from kemps_p2p.wording.words import fingerprint
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def check_name_option(_ctx: click.Context, _option: click.Parameter, name: str) -> str:
-    """The name of a player. Raises `click.BadParameter`."""
+def check_name_option(_ctx: click.Context, _option: click.Parameter, name: str | None) -> str | None:
+    """The name of a player, if one is told. Raises `click.BadParameter`."""
+    if name is None:
+        return None
     try:
         check_name(name)
     except PeerFault as fault:
@@ -43,7 +51,7 @@ def check_bind_option(_ctx: click.Context, _option: click.Parameter, bind: str |
         raise click.BadParameter(f"{plain(bind or '')!r} is no IP address; 0.0.0.0 stands for all") from None
 
 
-def own_name() -> str:
+def _login_name() -> str:
     """What this person is called on this machine, as far as that can be a player's name."""
     try:
         name = getpass.getuser()
@@ -56,10 +64,9 @@ def own_name() -> str:
 _OPTIONS = (
     click.option(
         "--name",
-        default=own_name,
-        show_default="your login name",
+        default=None,
         callback=check_name_option,
-        help="The name others see: 1 to 24 printable characters.",
+        help="The name others see, of 1 to 24 characters; remembered, and asked for only once.",
     ),
     click.option(
         "--seat",
@@ -70,6 +77,15 @@ _OPTIONS = (
         help="The seat you would like, from 0.",
     ),
     click.option("--partner", default="", metavar="NAME", help="Who should sit opposite; else lots decide."),
+    click.option("--plain", is_flag=True, help="Lines of text, for screen readers and scripts."),
+    click.option("--ascii", "is_ascii", is_flag=True, help="Write cards as QS instead of Q♠."),
+    click.option(
+        "--colours",
+        type=click.Choice(("2", "4")),
+        default="4",
+        show_default=True,
+        help="Colours of the suits on a screen.",
+    ),
     click.option("--bot", is_flag=True, help="Let a bot play your seat, and say so to the others."),
     click.option(
         "--pace", type=click.Choice(PACES), default="normal", show_default=True, help="How fast a bot plays."
@@ -96,7 +112,7 @@ _OPTIONS = (
     click.option(
         "--give-up",
         "give_up_s",
-        default=60.0,
+        default=1800.0,
         show_default=True,
         type=SECONDS,
         help="Seconds of standstill after which the match is abandoned.",
@@ -116,9 +132,12 @@ def seat_options(command: F) -> F:
 class SeatTold:
     """What was told about the own seat on the command line."""
 
-    name: str
+    name: str | None
     wish: int
     partner: str
+    plain: bool
+    is_ascii: bool
+    colours: str
     bot: bool
     pace: str
     accepted: tuple[str, ...]
@@ -127,11 +146,27 @@ class SeatTold:
     give_up_s: float
     events: bool
 
-    def plan(self, *, bind: str | None, port: int | None) -> SeatPlan:
-        """Who comes, for the table."""
-        home = self.home if self.home is not None else home_directory()
+    def check(self) -> None:
+        """Raise `click.BadParameter` for options that do not go together."""
+        if self.events and not self.bot:
+            raise click.BadParameter("goes with --bot; a person sees a screen", param_hint="--events")
+
+    @property
+    def kept(self) -> Path:
+        """The home: what is kept of this player."""
+        return self.home if self.home is not None else home_directory()
+
+    def called(self) -> str:
+        """The name to come under: told, or remembered, or asked for if a person is there to answer."""
+        if self.name is None and (self.bot or self.events or not sys.stdin.isatty()):
+            return remembered_name(self.kept) or _login_name()
+        return own_name(self.name, self.kept)
+
+    def plan(self, name: str, *, bind: str | None, port: int | None) -> SeatPlan:
+        """Who comes under this name, for the table."""
+        home = self.kept
         return SeatPlan(
-            name=self.name,
+            name=name,
             wish=self.wish,
             partner=self.partner,
             player=BOT if self.bot else PERSON,
@@ -143,11 +178,22 @@ class SeatTold:
             give_up_s=self.give_up_s,
         )
 
-    def plays(self, reporter: TableReporter) -> Plays:
-        """Who plays the seat. The screens for people are attached here."""
-        return played_by(
-            lambda chair, chances: Bot(chair.seat, chair.players, chances, Pace(self.pace)), reporter.watch
+    def plays(self, reporter: TableReporter, *, stays: bool = False) -> Plays:
+        """Who plays the seat: a bot, which may stay for rematches, or the person at a screen."""
+        if self.bot:
+            return (kept_by if stays else played_by)(self._made_bot, reporter.watch)
+        look = Look(
+            is_plain=self.plain, is_ascii=self.is_ascii, colours=int(self.colours), has_tutorial=False
         )
+        return shown_on(screen_for(look))
+
+    @property
+    def why_stopped(self) -> str:
+        """Why a match that did not end stopped here, if nobody is to blame."""
+        return "nothing has moved for too long" if self.bot else "you left the table"
+
+    def _made_bot(self, chair: Chair, chances: Random) -> Bot:
+        return Bot(chair.seat, chair.players, chances, Pace(self.pace))
 
     async def _trusts(self, name: str, was: bytes, now: bytes) -> bool:
         """Ask the person at the terminal, unless the command line has said it."""

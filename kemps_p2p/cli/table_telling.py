@@ -16,14 +16,32 @@ from kemps_p2p.wording.words import fingerprint
 
 
 class TableReporter(Reporter):
-    """A reporter that knows of tables too."""
+    """A reporter that knows of tables too. `has_screen`: what is told during the match waits for its end."""
 
-    def __init__(self, *, as_events: bool) -> None:
+    def __init__(self, *, as_events: bool, has_screen: bool = False) -> None:
         super().__init__(as_events=as_events)
+        self._has_screen = has_screen
+        self._held: list[TableNews] | None = None
         self._sent_away: set[tuple[str, str]] = set()
 
     def news(self, news: TableNews) -> None:
-        """Tell what happens while the table fills."""
+        """Tell what happens at the table, unless a screen is there that it would spoil."""
+        if isinstance(news, Went):
+            self.release()
+        if self._held is not None:
+            self._held.append(news)
+            return
+        self._tell(news)
+        if self._has_screen and isinstance(news, Drawing):
+            self._held = []
+
+    def release(self) -> None:
+        """The screen is gone: tell what was held back."""
+        held, self._held = self._held or [], None
+        for news in held:
+            self._tell(news)
+
+    def _tell(self, news: TableNews) -> None:
         match news:
             case Opened(places=places):
                 shown = [str(place) for place in places]

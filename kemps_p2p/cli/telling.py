@@ -64,13 +64,15 @@ class Reporter:
                 pass
 
 
-def stopped(outcome: Outcome) -> CommandError:
-    """Why a match did not end."""
+def stopped(outcome: Outcome, otherwise: str = "nothing has moved for too long") -> CommandError:
+    """Why a match did not end; `otherwise` if nobody is to blame."""
     for fault in outcome.faults:
         if fault.code is Fault.OTHER_RULES:
             text = f"seat {fault.culprit} plays by another rule set: {fault.text}"
             return CommandError(Exit.OTHER_VERSION, text, "Start all peers with the same --rules.")
     blamed = [fault for fault in outcome.faults if fault.culprit is not None]
-    why = f"seat {blamed[0].culprit}: {blamed[0]}" if blamed else "nothing has moved for too long"
+    why = "all agreed" if outcome.is_abandoned else otherwise
+    if blamed:
+        why = f"seat {blamed[0].culprit}: {blamed[0]}"
     saved = f"What was played is in {outcome.log}." if outcome.log is not None else ""
     return CommandError(Exit.ABANDONED, f"match abandoned ({why})", saved)

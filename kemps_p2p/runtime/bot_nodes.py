@@ -20,10 +20,13 @@ T = TypeVar("T")
 
 
 class BotNodes:
-    """`count` bots with homes of their own in `homes`, so that each keeps its identity."""
+    """`count` bots with homes of their own in `homes`, so that each keeps its identity.
 
-    def __init__(self, count: int, homes: Path, pace: str) -> None:
-        self._count, self._homes, self._pace = count, homes, pace
+    `stay`: they play rematches, for as long as somebody at the table may want one.
+    """
+
+    def __init__(self, count: int, homes: Path, pace: str, *, stay: bool) -> None:
+        self._count, self._homes, self._pace, self._stay = count, homes, pace, stay
         self._nodes: list[asyncio.subprocess.Process] = []
         self._last_words: list[asyncio.Task[bytes]] = []
 
@@ -53,6 +56,7 @@ class BotNodes:
             "--name", f"Bot {NAMES[index]}",
             "--pace", self._pace,
             "--home", str(home),
+            *(["--stay"] if self._stay else []),
         ]  # fmt: skip
 
     async def unless_one_fails(self, waiting: Coroutine[Any, Any, T]) -> T:
@@ -72,7 +76,9 @@ class BotNodes:
             await asyncio.gather(wanted, *ends, return_exceptions=True)
 
     async def ended(self) -> None:
-        """Let them finish their logs, for a while."""
+        """Let them finish their logs, for a while; those that stay have finished what was played."""
+        if self._stay:
+            return
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(FAREWELL_S):
                 await asyncio.gather(*(node.wait() for node in self._nodes))

@@ -23,9 +23,10 @@ from kemps_p2p.game.rules import RuleSet
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime.addresses import Place, interfaces, shared_addresses
 from kemps_p2p.runtime.bot_nodes import BotNodes
-from kemps_p2p.runtime.chair import FIRST, Before, Chair, Watch
+from kemps_p2p.runtime.chair import FIRST, Before, Chair, Watch, after
 from kemps_p2p.runtime.discovery import Announcer
 from kemps_p2p.runtime.gathering import Gathered, Newcomer, Trusts, open_mesh
+from kemps_p2p.runtime.guests import PERSON
 from kemps_p2p.runtime.hosting import Host, HostNews, Plan
 from kemps_p2p.runtime.joining import News, join
 from kemps_p2p.runtime.known import KnownPlayers
@@ -33,6 +34,7 @@ from kemps_p2p.runtime.meeting import seat_of
 from kemps_p2p.runtime.node import favour_play
 from kemps_p2p.runtime.profile import home_held, own_identity
 from kemps_p2p.runtime.runner import Outcome, Runner
+from kemps_p2p.runtime.sitting import Screen, Sitting, attended
 from kemps_p2p.runtime.transport import LinkState, PublicKey, TurnedAway, new_event_loop
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.session import Session
@@ -150,6 +152,30 @@ def played_by(player: Callable[[Chair, random.Random], Player], watch: Watch) ->
     return play
 
 
+def kept_by(player: Callable[[Chair, random.Random], Player], watch: Watch) -> Plays:
+    """The same, for a bot that stays for rematches: it ends only when it is ended, or given up."""
+
+    async def play(chair: Chair) -> Outcome:
+        before, chances = FIRST, random.Random(secrets.randbits(128))
+        while True:
+            session, runner = chair.sit(player(chair, chances), watch, before)
+            outcome = await runner.run()
+            if not outcome.is_closed:
+                return outcome
+            before = after(session)
+
+    return play
+
+
+def shown_on(screen: Screen) -> Plays:
+    """A seat that a person plays, on that screen, with rematches if all want them."""
+
+    async def play(chair: Chair) -> Outcome:
+        return await attended(Sitting(chair, random.Random(secrets.randbits(128))).start(), screen)
+
+    return play
+
+
 async def _hosted(offer: Offer, seat: SeatPlan, plays: Plays, tell: Tell) -> Outcome:
     with home_held(seat.home):
         me = seat.newcomer(own_identity(seat.home))
@@ -162,7 +188,7 @@ async def _hosted(offer: Offer, seat: SeatPlan, plays: Plays, tell: Tell) -> Out
                 announcer.update()
 
         host = Host(offer.plan, me, mesh, heard)
-        bots = BotNodes(offer.plan.bots, seat.home / "bots", offer.pace)
+        bots = BotNodes(offer.plan.bots, seat.home / "bots", offer.pace, stay=seat.player == PERSON)
         try:
             await host.open(offer.bind, offer.port)
             tell(Opened(_places(host.place, offer.only)))
