@@ -70,6 +70,16 @@ def game(*, players: int, as_json: bool) -> None:
 @bench.command()
 @_players
 @_json
+def solo(*, players: int, as_json: bool) -> None:
+    """One person and bots: from the start of the process to the first cards. For an idle machine."""
+    from kemps_p2p.lab.bench_solo import bench_solo
+
+    _tell(bench_solo(players, _progress), as_json=as_json)
+
+
+@bench.command()
+@_players
+@_json
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import click
 
-from kemps_p2p.bots.bot import Bot, Pace
+from kemps_p2p.bots.bot import Pace
 from kemps_p2p.bots.level import Level
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.options import PACES, end_on_terminate, read_rule_option
 from kemps_p2p.cli.screens import screen_for
 from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.rules import override
+from kemps_p2p.runtime.housebot import HouseBot
 from kemps_p2p.runtime.local import SoloPlan, play_solo
 from kemps_p2p.runtime.profile import home_directory
 from kemps_p2p.runtime.runner import Outcome
@@ -118,7 +119,9 @@ def play(
     skill = Level(level) if level is not None else Level.EASY if tutorial else Level.NORMAL
 
     look = Look(is_plain=plain, is_ascii=is_ascii, colours=int(colours), has_tutorial=tutorial)
-    outcome = play_solo(plan, lambda seat, rng: Bot(seat, players, rng, Pace(pace), skill), screen_for(look))
+    outcome = play_solo(
+        plan, lambda seat, rng: HouseBot(seat, players, rng, Pace(pace), skill), screen_for(look)
+    )
     _end(outcome)
 
 

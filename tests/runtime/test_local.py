@@ -9,11 +9,15 @@ from random import Random
 import pytest
 from local_helpers import evening, passing, played, still_bot, tried
 
+from kemps_p2p.bots.bot import Level, Pace
 from kemps_p2p.bots.player import Player
 from kemps_p2p.errors import Illegal, IllegalAction, RuntimeFault
-from kemps_p2p.game.actions import Action, Gesture, Next, Pass, Say
-from kemps_p2p.game.views import SeatView
+from kemps_p2p.game.actions import Action, Call, Counter, Gesture, Next, Pass, Say
+from kemps_p2p.game.rules import load_rules
+from kemps_p2p.game.table import Table, pack_order
+from kemps_p2p.game.views import SeatView, seat_view
 from kemps_p2p.ids import Seat
+from kemps_p2p.runtime.housebot import HouseBot
 from kemps_p2p.runtime.local import KEPT_MESSAGES_MAX, Room, own_seat
 from kemps_p2p.runtime.sitting import Refused, Sitting
 from kemps_p2p.runtime.transport import Arrival, PublicKey
@@ -300,3 +304,27 @@ def test_a_bot_whose_machine_fails_ends_the_evening_with_its_error(tmp_path: Pat
 
     with pytest.raises(RuntimeFault, match="the disk is full"):
         evening(tmp_path, screen, seated)
+
+
+def test_bots_of_the_house_deal_at_once_the_first_time_and_in_their_own_time_later() -> None:
+    rules = load_rules("kemps")
+    table = Table.seated(rules, 4, Seat(1), lambda state: pack_order(rules, 4))
+    bot = HouseBot(Seat(1), 4, Random(1), Pace.RELAXED, Level.NORMAL)
+    assert bot.wake_at_ms is None
+    assert bot.decide(view_at(table), 1000) == Next()
+    # The deck is not shuffled yet: it asks again soon.
+    bot.refused(Next(), 1000)
+    assert bot.decide(view_at(table), 1000) is None
+    assert bot.wake_at_ms is not None
+    assert 1000 < bot.wake_at_ms < 1100
+    assert bot.decide(view_at(table), bot.wake_at_ms) == Next()
+    table.act(Seat(1), Next())
+    assert bot.decide(view_at(table), 1100) is None
+    table.act(Seat(0), Call(calls=(Counter(target=1),)))
+    assert bot.decide(view_at(table), 1200) is None
+    assert bot.wake_at_ms is not None
+    assert bot.wake_at_ms >= 1200 + 3000
+
+
+def view_at(table: Table) -> SeatView:
+    return seat_view(table.state, Seat(1), table.hand(Seat(1)))
