@@ -26,6 +26,8 @@ from kemps_p2p.bots.collecting import (
     idle_trade,
     pick,
     steal,
+    target,
+    useless,
 )
 from kemps_p2p.bots.level import Skill
 from kemps_p2p.bots.memory import Memory
@@ -317,12 +319,13 @@ class Play:
         is_quartet = sight.reading.is_quartet
         match view.rules.sweep:
             case Sweep.PASS:
-                if self._seat in view.passes or any(lying.card is None for lying in view.pool):
+                has_passed = self._seat in view.passes
+                if (has_passed and view.turn is None) or any(lying.card is None for lying in view.pool):
                     return
                 span = manners.linger if is_quartet else manners.decline
-                key = self._pool_number, frozenset(view.state.pool)
+                key = self._pool_number, frozenset(view.state.pool), has_passed
                 if self._is_due(Errand.PASS, key, span, now_ms):
-                    yield Pass(pool=view.state.pool)
+                    yield self._only_exchange(view, sight) if has_passed else Pass(pool=view.state.pool)
             case Sweep.IDLE:
                 if view.dealer != self._seat:
                     return
@@ -337,6 +340,13 @@ class Play:
                     yield Halt()
             case _:
                 assert_never(view.rules.sweep)
+
+    def _only_exchange(self, view: SeatView, sight: _Sight) -> Action:
+        """What is left at the own turn while the own pass stands, since a call took another's turn."""
+        spare = useless(sight.mind, sight.reading, target(sight.mind, sight.reading))
+        give = spare[0] if spare else view.hand[0].position
+        self._wanted = view.pool[0].position
+        return _first_half(view, Trade((self._wanted,), (give,)))
 
 
 def _is_open_book(view: SeatView) -> bool:

@@ -19,12 +19,21 @@ from kemps_p2p.bots.level import Skill
 from kemps_p2p.bots.pace import Manners
 from kemps_p2p.bots.pact import Pact
 from kemps_p2p.bots.reading import Reading
-from kemps_p2p.game.actions import Call, CallItem, CallKind, Counter, Double, DoubleCounter, Partner
+from kemps_p2p.game.actions import (
+    Call,
+    CallItem,
+    CallKind,
+    Counter,
+    Double,
+    DoubleCounter,
+    Partner,
+    call_kind,
+)
 from kemps_p2p.game.cards import QUARTET_CARDS
 from kemps_p2p.game.events import Verdicts
 from kemps_p2p.game.gestures import FIDGETS
 from kemps_p2p.game.rules import CounterTarget, RuleSet
-from kemps_p2p.game.scoring import Verdict, named_seats
+from kemps_p2p.game.scoring import Verdict, is_counter, named_seats
 from kemps_p2p.game.seating import partner_of, seats, team_of
 from kemps_p2p.game.views import SeatView
 from kemps_p2p.ids import Position, Seat
@@ -192,8 +201,7 @@ class Watch:
         plans = [
             plan
             for plan in self._plans.values()
-            if reading.could_hold_any(plan.seat)
-            and self._about(view, self._single(rules, plan.seat)) not in self._called
+            if reading.could_hold_any(plan.seat) and self._may_call(view, self._single(rules, plan.seat))
         ]
         plans.sort(key=lambda plan: (self._due_ms(rules, reading, plan), plan.seat))
         if not plans:
@@ -213,6 +221,12 @@ class Watch:
                 for plan in plans
             ]
         )
+
+    def _may_call(self, view: SeatView, item: CallItem) -> bool:
+        """A forbidden call would have its whole declaration refused; the same hands are not called twice."""
+        is_barred = is_counter(item) and self._seat in view.barred
+        is_known = call_kind(item) in view.rules.calls
+        return is_known and not is_barred and self._about(view, item) not in self._called
 
     def _due_ms(self, rules: RuleSet, reading: Reading, plan: Planned) -> int:
         """A partner's quartet may wait for a moment, if the own hand lacks one card to double it."""

@@ -150,6 +150,15 @@ def test_a_double_that_the_rules_do_not_know_is_not_called() -> None:
     assert set(call.calls) == {Partner(), Counter(target=1), Counter(target=3)}
 
 
+@pytest.mark.parametrize("is_barred", [False, True])
+def test_a_call_that_is_forbidden_does_not_take_others_with_it(is_barred: bool) -> None:
+    """Counters that the rules do not know, or that the seat has forfeited."""
+    at = heard(DULL, calls=["partner", "counter" if is_barred else "double"])
+    if is_barred:
+        at.table.state = replace(at.table.state, barred=frozenset({Seat(0)}))
+    assert calls(at.player, at.table) == [Call(calls=(Partner(),))]
+
+
 def test_a_partner_may_wait_while_the_own_hand_could_double() -> None:
     for hand, waits in ((TRIPLE, True), (DULL, False)):
         at = heard(hand, seats=(2,))
@@ -215,6 +224,16 @@ def test_somebody_without_a_signal_left_is_called_in_the_end() -> None:
                 partner.happened((PoolDealt(table.state.pool),), pool)
                 called[has_signalled] += len(calls(partner, table, seat=2, now_ms=pool))
     assert called[True] > 10 > called[False]
+
+
+@pytest.mark.parametrize("hand", ["8C 7C 6C KC", "8C 8D 8H 8S"])
+def test_at_the_own_turn_with_a_pass_that_stands_a_card_is_exchanged(hand: str) -> None:
+    """Somebody called instead of passing, and the turn came round to those who had passed."""
+    table = at_turn(f"{hand};{OTHERS}")
+    table.state = replace(table.state, passes=frozenset({Seat(0), Seat(2)}), signalled=frozenset({Seat(0)}))
+    (action,) = proposals(Bot(Seat(0), 4, Numb(1), Pace.FAST), table, for_ms=900)
+    assert isinstance(action, Swap)
+    assert table.act(Seat(0), action).result is Result.OK
 
 
 # Learning.
