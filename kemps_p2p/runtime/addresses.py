@@ -15,6 +15,7 @@ from kemps_p2p.errors import RuntimeFault
 PORT = 5367
 """K-E-M-P on the keys of a telephone. A peer's own port at the table is one of the next, where it is free."""
 PEER_PORTS = range(PORT + 1, PORT + 17)
+_WITH_PORT = re.compile(r":\d+$")
 _PLACE = re.compile(
     r"(?:\[(?P<six>[0-9A-Fa-f:.]+(?:%\w+)?)\]|(?P<host>[A-Za-z0-9._-]+))(?::(?P<port>\d{1,5}))?"
 )
@@ -69,11 +70,8 @@ def read_place(text: str, port: int = PORT) -> Place | None:
 
 
 def is_like_place(text: str) -> bool:
-    """Whether a text is meant as an address, and not as the name of a table."""
-    place = read_place(text)
-    if place is None:
-        return False
-    return text.startswith("[") or ":" in text or _is_ip(place.host) or text == "localhost"
+    """Whether a text is meant as an address, right or wrong, and not as the name of a table."""
+    return text.startswith("[") or _is_ip(text) or text == "localhost" or _WITH_PORT.search(text) is not None
 
 
 def _is_ip(host: str) -> bool:

@@ -1,0 +1,435 @@
+"""Commands around tables: every refusal has its exit code and its own sentence, every cause its name."""
+
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from cli_helpers import kemps
+
+from kemps_p2p.cli.errors import Exit, exit_of_unwelcome, run
+from kemps_p2p.cli.main import main
+from kemps_p2p.errors import Unreachable, Unwelcome
+from kemps_p2p.ledger.identity import Identity
+from kemps_p2p.runtime import doctor as checks
+from kemps_p2p.runtime.addresses import Interface, Place
+from kemps_p2p.runtime.gathering import open_mesh
+from kemps_p2p.runtime.guesses import GUESSES_MAX
+from kemps_p2p.runtime.known import KnownPlayers
+from kemps_p2p.runtime.profile import own_identity
+
+# The tables that commands come to are those of the tests of joining.
+sys.path.insert(0, str(Path(__file__).parents[1] / "runtime"))
+
+from join_helpers import LOOPBACK, Hosted, came, hosted, in_background, in_the_middle, newcomer, plan
+
+pytest_plugins = ("cli_fixtures",)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    code: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Said]
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
+    """A command line, run in this process, so that a table can be open in another thread of it."""
+    monkeypatch.setenv("KEMPS_HOME", str(tmp_path / "own"))
+    # What play does to the garbage collector would last for all tests that follow.
+    monkeypatch.setattr("kemps_p2p.runtime.table.favour_play", lambda: None)
+    monkeypatch.setattr("kemps_p2p.runtime.wire._PARTING_S", 0.2)
+
+    def call(*args: object) -> Said:
+        code = run(lambda: main.main([str(arg) for arg in args], prog_name="kemps", standalone_mode=False))
+        out, err = capsys.readouterr()
+        return Said(code, out, err)
+
+    return call
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Hosted]:
+    """A table that is open, with its host alone at it."""
+    with open_table(tmp_path) as at:
+        yield at
+
+
+def open_table(tmp_path: Path, *, players: int = 4, bots: int = 0) -> AbstractContextManager[Hosted]:
+    anna = newcomer("Anna", tmp_path / "anna")
+    return in_background(
+        lambda: hosted(anna, plan(players=players, bots=bots)), lambda at: at.host.gathered()
+    )
+
+
+def joining(at: Hosted, *more: object) -> tuple[object, ...]:
+    return ("join", at.host.place, "--code", at.host.code, "--name", "Ben", "--bot", *more)
+
+
+# Refusals
+
+
+def test_a_wrong_code(command: Command, table: Hosted) -> None:
+    said = command("join", table.host.place, "--code", table.wrong, "--bot")
+    assert (said.code, said.out) == (Exit.REFUSED, "")
+    assert said.err.splitlines()[0] == "kemps: the code is wrong"
+    assert len(table.sent_away) == 1
+
+
+def test_the_eleventh_guess(command: Command, table: Hosted) -> None:
+    wrong = table.wrong
+    said = [command("join", table.host.place, "--code", wrong, "--bot") for _ in range(GUESSES_MAX + 1)]
+    assert {each.code for each in said} == {Exit.REFUSED}
+    assert {each.err for each in said[:-1]} == {said[0].err}
+    assert "its code was changed" in said[-1].err
+    assert "in 30 seconds" in said[-1].err
+
+
+def test_a_slip_of_the_tongue_costs_no_guess(command: Command, table: Hosted) -> None:
+    said = command("join", table.host.place, "--code", "3-cobolt-otter", "--bot")
+    assert said.code == Exit.USAGE
+    assert "did you hear 'cobalt'?" in said.err
+    assert table.sent_away == []
+
+
+def test_no_code_where_nobody_can_be_asked(
+    command: Command, table: Hosted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
+    said = command("join", table.host.place, "--bot")
+    assert said.code == Exit.REFUSED
+    assert "without its code" in said.err
+
+
+def test_other_rules_name_the_key(command: Command, table: Hosted) -> None:
+    said = command(*joining(table, "--rules", "kemps/go"))
+    assert said.code == Exit.OTHER_VERSION
+    assert "another rule set: the key start differs" in said.err
+
+
+def test_a_name_that_sits_there(command: Command, table: Hosted) -> None:
+    said = command("join", table.host.place, "--code", table.host.code, "--name", "anna", "--bot")
+    assert said.code == Exit.REFUSED
+    assert "somebody called anna sits at this table already" in said.err
+
+
+def test_a_full_table(command: Command, tmp_path: Path) -> None:
+    with open_table(tmp_path, bots=3) as at:
+        said = command("join", at.host.place, "--code", at.host.code, "--name", "Ben")
+    assert said.code == Exit.REFUSED
+    assert "the table is full" in said.err
+
+
+def test_a_running_table(command: Command, table: Hosted) -> None:
+    table.host._is_open = False
+    said = command(*joining(table))
+    assert said.code == Exit.REFUSED
+    assert "playing already" in said.err
+
+
+def test_a_known_name_with_a_new_key(command: Command, table: Hosted, tmp_path: Path) -> None:
+    KnownPlayers(tmp_path / "own").remember("Anna", Identity.derived(b"x", "Eve").public)
+    said = command(*joining(table))
+    assert said.code == Exit.IDENTITY
+    assert "Anna was known with another key" in said.err
+    assert "--accept-key Anna" in said.err
+
+
+def test_a_host_sees_a_known_name_with_a_new_key(command: Command, tmp_path: Path) -> None:
+    anna = newcomer("Anna", tmp_path / "anna")
+    anna.known.remember("Ben", Identity.derived(b"x", "Eve").public)
+    with in_background(lambda: hosted(anna, plan())) as at:
+        said = command(*joining(at))
+    assert said.code == Exit.IDENTITY
+    assert "Ben was known with another key" in said.err
+
+
+def test_somebody_in_the_middle(command: Command, table: Hosted) -> None:
+    def change(who: str, number: int, body: bytes) -> bytes:
+        return body[:-1] + bytes([body[-1] ^ 1]) if (who, number) == ("host", 3) else body
+
+    with in_background(lambda: in_the_middle(table.host.place, change)) as place:
+        said = command("join", place, "--code", table.host.code, "--name", "Ben", "--bot")
+    assert said.code == Exit.IDENTITY
+    assert "somebody between this machine and the table" in said.err
+
+
+def test_another_server_key_at_the_address_of_the_host(
+    command: Command, table: Hosted, tmp_path: Path
+) -> None:
+    """The join is right, but at the host's address at the table somebody else answers."""
+    eve = newcomer("Eve", tmp_path / "eve")
+
+    @asynccontextmanager
+    async def other_mesh() -> AsyncIterator[str]:
+        mesh = await open_mesh(eve, LOOPBACK)
+        yield mesh.address
+        await mesh.close()
+
+    with in_background(other_mesh) as address:
+        table.host._mesh._address = address
+        with in_background(lambda: filled(table, tmp_path)):
+            said = command(*joining(table))
+    assert said.code == Exit.IDENTITY
+    assert "at the address of Anna another key answers" in said.err
+
+
+@asynccontextmanager
+async def filled(at: Hosted, tmp_path: Path) -> AsyncIterator[None]:
+    """Two more guests come, and stay until the table begins."""
+    from kemps_p2p.runtime.joining import join as come
+
+    coming = [
+        asyncio.create_task(
+            come(at.host.place, at.host.code, newcomer(name, tmp_path / name), lambda _: None)
+        )
+        for name in ("Carla", "Dan")
+    ]
+    await came(at, 3)
+    yield
+    for task in coming:
+        await (await task).mesh.close()
+
+
+@asynccontextmanager
+async def answering(answer: bytes) -> AsyncIterator[Place]:
+    """Something that answers whoever connects with these bytes."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(answer)
+        writer.close()
+
+    server = await asyncio.start_server(serve, LOOPBACK, 0)
+    yield Place(LOOPBACK, server.sockets[0].getsockname()[1])
+    server.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (b"kemps\x02" + bytes(4), (Exit.OTHER_VERSION, "speaks version 2 of the protocol", "other-version")),
+        (b"HTTP/1.1 400\r\n\r\n", (Exit.UNREACHABLE, "is not a table of kemps", "not-kemps")),
+        (b"\xff" + bytes(8) + b"\x7f\x03" + bytes(60), (Exit.UNREACHABLE, "is not a table", "not-kemps")),
+    ],
+    ids=["version", "http", "zeromq"],
+)
+def test_what_listens_there_is_something_else(
+    command: Command, healthy: None, answer: bytes, told: tuple[Exit, str, str]
+) -> None:
+    code, sentence, ailment = told
+    with in_background(lambda: answering(answer)) as place:
+        said = command("join", place, "--code", "3-cobalt-otter", "--name", "Ben", "--bot")
+        examined = command("doctor", "--json", "--port", free_port(), place)
+    assert (said.code, sentence in said.err) == (code, True)
+    assert (examined.code, codes(examined)) == (code, [ailment])
+
+
+def test_nobody_listens_there(command: Command) -> None:
+    said = command("join", f"{LOOPBACK}:{free_port()}", "--code", "3-cobalt-otter", "--name", "Ben", "--bot")
+    assert said.code == Exit.UNREACHABLE
+    assert "cannot be reached" in said.err
+
+
+def test_a_port_in_use(command: Command) -> None:
+    with socket.create_server((LOOPBACK, 0)) as taken:
+        port = taken.getsockname()[1]
+        said = command("host", "--bind", LOOPBACK, "--port", port, "--bot", "--name", "Anna", "--no-mdns")
+    assert said.code == Exit.UNREACHABLE
+    assert f"cannot listen on {LOOPBACK}:{port}" in said.err
+
+
+def test_every_reason_has_an_exit_code_of_its_kind() -> None:
+    by_code: dict[Exit, set[Unwelcome]] = {}
+    for reason in Unwelcome:
+        by_code.setdefault(exit_of_unwelcome(reason), set()).add(reason)
+    assert by_code[Exit.IDENTITY] == {
+        Unwelcome.CHANGED_ON_THE_WAY,
+        Unwelcome.OTHER_SERVER_KEY,
+        Unwelcome.KNOWN_NAME_NEW_KEY,
+        Unwelcome.OTHER_NAME,
+    }
+    assert by_code[Exit.OTHER_VERSION] == {Unwelcome.OTHER_VERSION, Unwelcome.OTHER_RULES}
+    assert by_code[Exit.UNREACHABLE] == {Unwelcome.NOT_KEMPS}
+    assert by_code.keys() == {Exit.IDENTITY, Exit.OTHER_VERSION, Exit.UNREACHABLE, Exit.REFUSED}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("host", "--bots", "4"),
+        ("host", "--seat", "4"),
+        ("host", "--players", "5"),
+        ("host", "--bind", "here"),
+        ("host", "--events"),
+        ("host", "x" * 41),
+        ("host", "--name", "a\x1b[31m"),
+        ("join", "10.0.0.1:99999"),
+        ("join", "box", "--code", "cobalt"),
+        ("doctor", "a b"),
+        ("completion", "csh"),
+        ("id", "--forget", "nobody"),
+    ],
+    ids=lambda wrong: " ".join(wrong[:2])[:20],
+)
+def test_what_cannot_be_meant_is_refused_at_once(command: Command, wrong: tuple[str, ...]) -> None:
+    said = command(*wrong)
+    assert said.code == Exit.USAGE
+    assert said.out == ""
+    assert said.err.startswith("kemps: ")
+
+
+# Doctor
+
+
+@pytest.fixture
+def healthy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This machine, with one interface on which everything works."""
+
+    async def hears(_ip: str) -> bool:
+        return True
+
+    monkeypatch.setattr(checks, "interfaces", lambda only=None: (Interface("eth0", "10.0.0.7", 24),))
+    monkeypatch.setattr(checks, "_hears_itself", hears)
+
+
+def codes(said: Said) -> list[str]:
+    return [complaint["code"] for complaint in json.loads(said.out)["complaints"]]
+
+
+def free_port() -> int:
+    with socket.create_server((LOOPBACK, 0)) as free:
+        return int(free.getsockname()[1])
+
+
+def test_nothing_is_the_matter_on_a_healthy_machine_with_a_table(
+    command: Command, healthy: None, table: Hosted
+) -> None:
+    said = command("doctor", table.host.place, "--port", table.host.place.port)
+    assert (said.code, said.out) == (Exit.DONE, "nothing is the matter\n")
+
+
+def test_no_interface(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "interfaces", lambda only=None: (Interface("lo", "127.0.0.1", 8),))
+    said = command("doctor", "--json", "--port", free_port())
+    assert (said.code, codes(said)) == (Exit.UNREACHABLE, ["no-interface"])
+
+
+@pytest.mark.parametrize(("flags", "ailment"), [(0x1003, "multicast-blocked"), (0x3, "multicast-off")])
+def test_multicast_that_does_not_come_back(
+    command: Command, healthy: None, monkeypatch: pytest.MonkeyPatch, flags: int, ailment: str
+) -> None:
+    async def deaf(_ip: str) -> bool:
+        return False
+
+    monkeypatch.setattr(checks, "_hears_itself", deaf)
+    monkeypatch.setattr(checks, "_flags", lambda _: flags)
+    said = command("doctor", "--json", "--port", free_port())
+    assert (said.code, codes(said)) == (Exit.UNREACHABLE, [ailment])
+
+
+def test_a_port_that_another_program_has(command: Command, healthy: None) -> None:
+    with in_background(lambda: answering(b"220 mail\r\n")) as place:
+        said = command("doctor", "--json", "--port", place.port)
+    assert (said.code, codes(said)) == (Exit.UNREACHABLE, ["port-taken"])
+
+
+def test_a_peer_that_does_not_run(command: Command, healthy: None) -> None:
+    said = command("doctor", "--port", free_port(), f"{LOOPBACK}:{free_port()}")
+    assert said.code == Exit.UNREACHABLE
+    assert "no table is open at that port" in said.out
+
+
+@pytest.mark.usefixtures("healthy")
+@pytest.mark.parametrize(
+    ("cause", "host", "ailment"),
+    [
+        (socket.gaierror(-2, "Name or service not known"), "nowhere", "no-such-host"),
+        (OSError(113, "No route to host"), "10.0.0.9", "no-route"),
+        (None, "10.0.0.9", "port-blocked"),
+        (None, "10.1.0.9", "silent"),
+    ],
+    ids=["name", "route", "blocked", "silent"],
+)
+def test_a_peer_that_is_not_reached(
+    command: Command,
+    monkeypatch: pytest.MonkeyPatch,
+    cause: OSError | None,
+    host: str,
+    ailment: str,
+) -> None:
+    async def unreachable(place: Place, _limit_s: float) -> None:
+        raise Unreachable(f"{place} is not there") from cause
+
+    async def absent(_host: str) -> bool:
+        return False
+
+    monkeypatch.setattr(checks, "asked", unreachable)
+    monkeypatch.setattr(checks, "_is_there", absent)
+    said = command("doctor", "--json", "--port", free_port(), host)
+    assert (said.code, codes(said)) == (Exit.UNREACHABLE, [ailment])
+
+
+# The rest
+
+
+def test_id_shows_the_own_key_and_who_is_known(command: Command, tmp_path: Path) -> None:
+    home = tmp_path / "own"
+    KnownPlayers(home).remember("Ben", Identity.derived(b"x", "Ben").public)
+    told = json.loads(command("id", "--json").out)
+    assert told["key"] == own_identity(home).public.hex()
+    assert [player["name"] for player in told["known"]] == ["Ben"]
+    lines = command("id").out.splitlines()
+    assert lines[0] == f"{told['fingerprint']}  you, in {home}"
+    assert lines[1].endswith("  Ben")
+    assert command("id", "--forget", "BEN").code == Exit.DONE
+    assert json.loads(command("id", "--json").out)["known"] == []
+
+
+def test_log_lists_what_was_played_and_finds_it(command: Command, tmp_path: Path, logs: list[Path]) -> None:
+    kept = tmp_path / "own" / "logs"
+    kept.mkdir(parents=True)
+    (kept / "aaaa-seat0.kemps").write_bytes(logs[0].read_bytes())
+    (kept / "bbbb-seat1.kemps").write_bytes(logs[1].read_bytes()[:50_000])
+    (kept / "notes.kemps").write_text("no log")
+    told = json.loads(command("log", "list", "--json").out)["logs"]
+    assert {Path(each["path"]).name: each["finished"] for each in told} == {
+        "aaaa-seat0.kemps": True,
+        "bbbb-seat1.kemps": False,
+    }
+    finished = next(each for each in told if each["finished"])
+    assert finished["names"] == ["Bot 0", "Bot 1", "Bot 2", "Bot 3"]
+    lines = command("log", "list").out
+    assert "Bot 0, Bot 1, Bot 2 and Bot 3" in lines
+    assert "4 players, not finished" in lines
+    assert command("log", "path", "aaaa").out == f"{kept / 'aaaa-seat0.kemps'}\n"
+    assert command("log", "path").out.endswith("-seat1.kemps\n")
+    assert command("log", "path", "zz").code == Exit.UNREADABLE
+
+
+def test_log_path_of_nothing(command: Command) -> None:
+    assert command("log", "list").out == ""
+    assert command("log", "path").code == Exit.UNREADABLE
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_what_the_shell_evaluates(command: Command, shell: str) -> None:
+    said = command("completion", shell)
+    assert said.code == Exit.DONE
+    assert f"_KEMPS_COMPLETE={shell}_complete" in said.out
+
+
+def test_the_script_for_bash_is_one_that_bash_reads() -> None:
+    script = kemps("completion", "bash").out
+    done = subprocess.run(["bash", "-n"], input=script, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
