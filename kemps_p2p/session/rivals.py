@@ -18,9 +18,9 @@ from kemps_p2p.session.fold import OpenRecord
 from kemps_p2p.session.match import Match, do_conflict
 from kemps_p2p.session.races import Asked, Race, asked_by, race_between, races
 
-SETTLED_MAX = 32
+_SETTLED_MAX = 32
 """So many claims of others are remembered: who took a card before oneself did so not long ago."""
-ITEMS_MAX = 512
+_ITEMS_MAX = 512
 """In so many of the last items the words on two claims of late are."""
 
 
@@ -29,7 +29,7 @@ class Rivals:
 
     def __init__(self, seat: Seat) -> None:
         self._seat = seat
-        self._done: deque[Asked] = deque(maxlen=SETTLED_MAX)
+        self._done: deque[Asked] = deque(maxlen=_SETTLED_MAX)
 
     def follow(self, match: Match, record: OpenRecord, items: Mapping[Digest, TapeItem]) -> Iterator[Race]:
         """The races of the own seat in an entry. `match`: as it was before; `items`: all, oldest first."""
@@ -56,7 +56,7 @@ class Rivals:
         mine = asked_by(item)
         for rival in reversed(self._done):
             if do_conflict(match, (rival.seat, rival.action), (mine.seat, mine.action)):
-                last = islice(items.values(), max(0, len(items) - ITEMS_MAX), None)
+                last = islice(items.values(), max(0, len(items) - _ITEMS_MAX), None)
                 race = race_between(match, rival, mine, places_in(last, (rival.id, mine.id)))
                 if race.first is rival and not race.is_together:
                     yield race
