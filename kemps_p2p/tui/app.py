@@ -78,6 +78,7 @@ class TableApp(App[Request]):
     """One person's terminal, match after match."""
 
     ENABLE_COMMAND_PALETTE = False
+    AUTO_FOCUS = None
     CSS = """
     Screen { layers: stage entry; overflow: hidden; background: #0d3b2a; }
     Stage { layer: stage; width: 100%; height: 100%; }
@@ -95,7 +96,7 @@ class TableApp(App[Request]):
         self.set_class(not has_colour, "-colourless")
         self._look = look
         self._stage = Stage(palette(look.colours, has_colour=has_colour))
-        self._entry = Input(max_length=SPEECH_CHARS_MAX, select_on_focus=False)
+        self._entry = Input(max_length=SPEECH_CHARS_MAX, select_on_focus=False, disabled=True)
         self._entry_for: Request | None = None
         self._desk = Desk(sitting, is_ascii=look.is_ascii, switches=Switches())
         self._rings = 0
@@ -122,7 +123,7 @@ class TableApp(App[Request]):
         """Begin to listen and to beat."""
         self._listen()
         self.set_interval(TICK_S, self._tick)
-        self._paint()
+        self.paint()
 
     async def on_unmount(self) -> None:
         """Stop listening."""
@@ -143,20 +144,20 @@ class TableApp(App[Request]):
             async for sight in desk.sitting.sights():
                 desk.hear(sight, screen_ms())
                 self._ring(desk)
-                self._paint()
+                self.paint()
             outcome = await desk.sitting.ended()
         except Exception as failure:  # `run` raises it, once the terminal is as it was.
             self.failure = failure
             self.exit(Request.LEAVE)
             return
         if outcome.is_closed:
-            self._paint()
+            self.paint()
         else:
             self.exit(Request.LEAVE)
 
     def _ring(self, desk: Desk) -> None:
-        if desk.news.rings != self._rings:
-            self._rings = desk.news.rings
+        if desk.news.recent.rings != self._rings:
+            self._rings = desk.news.recent.rings
             if desk.switches.has_bell:
                 self.bell()
 
@@ -174,9 +175,10 @@ class TableApp(App[Request]):
     def _tick(self) -> None:
         """What changes by itself: faces, what was shown for a moment, the time that is left."""
         self._desk.follow(screen_ms())
-        self._paint()
+        self.paint()
 
-    def _paint(self) -> None:
+    def paint(self) -> None:
+        """Draw things as they are now."""
         width, height = self.size
         if width and height and self._stage.is_attached:
             self._stage.show(self.draw(width, height))
@@ -219,7 +221,7 @@ class TableApp(App[Request]):
 
     def on_resize(self, _event: events.Resize) -> None:
         """Draw for the new size."""
-        self._paint()
+        self.paint()
 
     def on_key(self, event: events.Key) -> None:
         """A key, unless words are being written."""
@@ -253,7 +255,7 @@ class TableApp(App[Request]):
                 self.exit(Request.LEAVE)
             case None:
                 pass
-        self._paint()
+        self.paint()
 
     def _open_entry(self, request: Request) -> None:
         partner = self._desk.people.seat(self._desk.sitting.partner)
@@ -262,13 +264,15 @@ class TableApp(App[Request]):
         self._entry.placeholder = f"{whom}; Enter sends, Esc does not"
         self._entry.value = ""
         self._entry.display = True
+        self._entry.disabled = False
         self._entry.focus()
 
     def _close_entry(self) -> None:
         self._entry_for = None
         self._entry.display = False
+        self._entry.disabled = True
         self.set_focus(None)
-        self._paint()
+        self.paint()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Words are said."""

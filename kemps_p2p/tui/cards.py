@@ -86,7 +86,7 @@ def _pool_card(
     width = card_width(glance.view)
     left = x + (pitch - width) // 2
     is_chosen = position in glance.take
-    fresh = glance.news.fresh.get(position)
+    fresh = glance.recent.fresh.get(position)
     is_fresh = fresh is not None and fresh.is_on(glance.now_ms)
     edge = Ink.CHOSEN if is_chosen else Ink.FRESH if is_fresh else Ink.EDGE
     if fresh is not None and is_fresh:

@@ -123,7 +123,7 @@ class Desk:
             targets=() if choosing is None else self.playing.caller.targets(choosing),
             watched=self.playing.watched,
             can=self._can(view),
-            news=self.news,
+            recent=self.news.recent,
             switches=self.switches,
             now_ms=now_ms,
         )

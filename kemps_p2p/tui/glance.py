@@ -13,7 +13,7 @@ from kemps_p2p.ids import Position, Seat, Team
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.waiting import Waiting, What
 from kemps_p2p.tui.calling import Draft
-from kemps_p2p.tui.news import News
+from kemps_p2p.tui.recent import Recent
 from kemps_p2p.wording.people import People
 from kemps_p2p.wording.scene import Scene
 
@@ -56,7 +56,7 @@ class Glance:
     targets: tuple[Seat, ...]
     watched: Seat
     can: frozenset[str]
-    news: News
+    recent: Recent
     switches: Switches
     now_ms: int
 

@@ -15,7 +15,7 @@ from kemps_p2p.ids import Seat
 
 POOL_KEYS = "1234567890-="
 HAND_KEYS = "asdf"
-SEAT_KEYS = "zxvbnm,.;'[]\\/`"
+SEAT_KEYS = "zxvbm,.;'[]\\/`h"
 """For the others, clockwise from the own left."""
 CALL_KEYS: Mapping[CallKind, str] = {
     CallKind.PARTNER: "k",

@@ -8,8 +8,8 @@ from kemps_p2p.session.waiting import What
 from kemps_p2p.tui import keys
 from kemps_p2p.tui.buttons import call_name
 from kemps_p2p.tui.glance import Glance
-from kemps_p2p.tui.news import Tone
 from kemps_p2p.tui.paint import Area, Ink, Sheet
+from kemps_p2p.tui.recent import Tone
 from kemps_p2p.tui.scores import scores_line
 from kemps_p2p.wording.people import counted, listed
 from kemps_p2p.wording.waiting import waiting_text
@@ -19,7 +19,7 @@ TONES = {Tone.QUIET: Ink.DIM, Tone.PLAIN: Ink.TEXT, Tone.LOUD: Ink.ALARM}
 
 def draw_title(sheet: Sheet, glance: Glance, heading: str) -> None:
     """The first row: where the match stands, the scores, and the keys that work everywhere."""
-    flash = glance.news.flash
+    flash = glance.recent.flash
     is_flashing = glance.switches.has_flash and flash is not None and flash.is_on(glance.now_ms)
     ink = Ink.FLASH if is_flashing else Ink.TITLE
     sheet.fill(0, 0, sheet.width, 1, ink)
@@ -34,7 +34,7 @@ def draw_title(sheet: Sheet, glance: Glance, heading: str) -> None:
 def draw_story(sheet: Sheet, glance: Glance, area: Area) -> None:
     """The last lines of what happened, the newest at the bottom."""
     x, y, columns, height = area
-    lines = list(glance.news.story)[-height:] if height > 0 else []
+    lines = list(glance.recent.story)[-height:] if height > 0 else []
     top = y + height - len(lines)
     for row, line in enumerate(lines):
         sheet.clip(x, top + row, columns, line.text, TONES[line.tone])
@@ -52,28 +52,24 @@ def notice(glance: Glance) -> tuple[str, Ink] | None:
     """The one thing to be told most: a call that needs another press, or what has just happened."""
     draft = glance.draft
     if draft is not None:
-        seconds = max(draft.until_ms - glance.now_ms, 0) / 1000
-        return f"{_draft_text(glance)} ({seconds:.1f} s, Esc forgets it)", Ink.ARMED
-    news = glance.news.notice
-    if news is not None and news.is_on(glance.now_ms):
-        return news.text, Ink.ALARM
+        return _draft_text(glance, max(draft.until_ms - glance.now_ms, 0) / 1000), Ink.ARMED
+    recent = glance.recent.notice
+    if recent is not None and recent.is_on(glance.now_ms):
+        return recent.text, Ink.ALARM
     return None
 
 
-def _draft_text(glance: Glance) -> str:
+def _draft_text(glance: Glance, seconds: float) -> str:
     draft = glance.draft
     assert draft is not None, "asked for a call that nobody has begun"
+    left = f"({seconds:.1f} s)"
     if draft.choosing is not None:
         name = call_name(glance.rules, draft.choosing)
-        return f"{name} On whom? Press the key of a name, or click it"
-    if not draft.is_several:
-        (item,) = draft.items
-        key = keys.CALL_KEYS[call_kind(item)]
-        return f"{glance.scene.call(glance.seat, item)}: {key} again calls it"
-    if not draft.items:
-        return "Several calls in one: choose them, then + again"
+        return f"On whom? {left} {name} Press the key of a name, or click it"
     told = listed([glance.scene.call(glance.seat, item) for item in draft.items])
-    return f"{told}: + again calls all"
+    if draft.is_several:
+        return f"+ again calls all {left}: {told or 'choose several calls first'}"
+    return f"{keys.CALL_KEYS[call_kind(draft.items[0])]} again calls it {left}: {told}"
 
 
 def asked_text(glance: Glance) -> str | None:

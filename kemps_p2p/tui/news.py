@@ -7,10 +7,8 @@ Fed with sights; the game itself is in the view, and nothing here is asked about
 3. Only the last lines of a story are kept.
 """
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from enum import Enum, auto
 from functools import partial
 from typing import assert_never
 
@@ -51,6 +49,7 @@ from kemps_p2p.ledger.entry import Result as Outcome
 from kemps_p2p.runtime.sitting import Refused, Sight, Sitting
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
+from kemps_p2p.tui.recent import Line, Recent, Tone, Until, Words
 from kemps_p2p.wording.actions import action_text
 from kemps_p2p.wording.events import ENDS, event_text
 from kemps_p2p.wording.faults import FAULTS
@@ -63,45 +62,7 @@ MOVE_MS = 1300
 SPEECH_MS = 6000
 NOTICE_MS = 4000
 FLASH_MS = 350
-LINES_MAX = 400
 UNSEEN_MAX = 24
-
-
-class Tone(Enum):
-    """How loud a line is."""
-
-    QUIET = auto()
-    PLAIN = auto()
-    LOUD = auto()
-
-
-@dataclass(slots=True)
-class Line:
-    """One line of the story. Its text changes when a card that it speaks of is turned up."""
-
-    text: str
-    tone: Tone
-
-
-@dataclass(slots=True)
-class Until:
-    """Something that is shown until then; `since_ms` is when it began. Its text changes as a line's does."""
-
-    text: str
-    since_ms: int
-    until_ms: int
-
-    def is_on(self, now_ms: int) -> bool:
-        """True while it is shown."""
-        return self.since_ms <= now_ms < self.until_ms
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """Something whispered."""
-
-    is_own: bool
-    text: str
 
 
 _SILENT = (Gestured, TurnedUp, PoolDealt, PoolShown, TurnMoved)
@@ -126,36 +87,24 @@ class News:
     def __init__(self, sitting: Sitting, *, is_ascii: bool) -> None:
         self._sitting = sitting
         self._is_ascii = is_ascii
-        self.story: deque[Line] = deque(maxlen=LINES_MAX)
-        self.ending: list[Line] = []
-        """How the last deal ended, from the call that ended it."""
-        self.moves: dict[Seat, Until] = {}
-        self.fresh: dict[Position, Until] = {}
-        """Cards that were just left in the middle, and by whom."""
-        self.gestures: dict[Seat, Until] = {}
-        self.speech: dict[Seat, Until] = {}
-        self.whispers: list[Words] = []
+        self.recent = Recent()
         self._held: list[Words] = []
-        self.notice: Until | None = None
-        self.flash: Until | None = None
-        self.rings = 0
-        """How often there was reason to ring the bell."""
         self._unseen: list[_Unseen] = []
         self._faults: set[tuple[Fault, int | None]] = set()
 
     def tell(self, text: str, now_ms: int, tone: Tone = Tone.PLAIN) -> None:
         """Say something at once, and keep it in the story."""
         text = text[:1].upper() + text[1:]
-        self.story.append(Line(text, tone))
+        self.recent.story.append(Line(text, tone))
         self.notify(text, now_ms)
 
     def notify(self, text: str, now_ms: int) -> None:
         """Say something for a moment."""
-        self.notice = Until(text[:1].upper() + text[1:], now_ms, now_ms + NOTICE_MS)
+        self.recent.notice = Until(text[:1].upper() + text[1:], now_ms, now_ms + NOTICE_MS)
 
     def whispered(self, text: str) -> None:
         """The person has whispered."""
-        self.whispers.append(Words(True, plain(text)))
+        self.recent.whispers.append(Words(True, plain(text)))
 
     def hear(self, sight: Sight, now_ms: int) -> None:
         """Take in a sight."""
@@ -178,7 +127,7 @@ class News:
             case fx.Raced(race=race):
                 self.tell(met_text(race, people), now_ms, Tone.LOUD)
             case fx.GestureSeen(seat=seat, name=name):
-                self.gestures[seat] = Until(name, now_ms, now_ms + length_ms(name))
+                self.recent.gestures[seat] = Until(name, now_ms, now_ms + length_ms(name))
             case fx.Whispered(text=text):
                 self._held.append(Words(False, plain(text)))
             case fx.Wanted(seat=seat, want=want):
@@ -196,7 +145,7 @@ class News:
 
     def release(self) -> None:
         """Show what was whispered while cards were in play."""
-        self.whispers += self._held
+        self.recent.whispers += self._held
         self._held.clear()
 
     def _scene(self) -> Scene:
@@ -220,19 +169,19 @@ class News:
         for event in events:
             self._show(event, scene, now_ms)
             for line in _lines(event, scene, self._sitting.seat):
-                self.story.append(line)
+                self.recent.story.append(line)
                 self._note_unseen(event, line, partial(_sentence, event))
-            if self.ending or isinstance(event, Called | DealEnded | DealLost):
-                self.ending += _ending(event, scene)
+            if self.recent.ending or isinstance(event, Called | DealEnded | DealLost):
+                self.recent.ending += _ending(event, scene)
 
     def _show(self, event: Event, scene: Scene, now_ms: int) -> None:
         """What an event looks like on the table, beside its line."""
         match event:
             case Dealt():
                 self._unseen.clear()
-                self.moves.clear()
-                self.fresh.clear()
-                self.ending.clear()
+                self.recent.moves.clear()
+                self.recent.fresh.clear()
+                self.recent.ending.clear()
             case TurnedUp():
                 self._see(scene)
             case Swapped(seat=seat, gave=gave):
@@ -247,28 +196,28 @@ class News:
                 self.notify(event_text(event, scene), now_ms)
             case Called():
                 # A wrong call lets some deals go on; what is shown at the end began with the last one.
-                self.ending.clear()
+                self.recent.ending.clear()
                 self.notify(event_text(event, scene), now_ms)
-                self.flash = Until("", now_ms, now_ms + FLASH_MS)
-                self.rings += 1
+                self.recent.flash = Until("", now_ms, now_ms + FLASH_MS)
+                self.recent.rings += 1
             case Verdicts() | DealEnded():
                 self.notify(event_text(event, scene), now_ms)
             case Said(seat=seat, text=text):
-                self.speech[seat] = Until(plain(text), now_ms, now_ms + SPEECH_MS)
+                self.recent.speech[seat] = Until(plain(text), now_ms, now_ms + SPEECH_MS)
             case Gestured(seat=seat, name=name) if seat == self._sitting.seat:
                 # The own face, also when the program has moved it; others' are seen when they arrive.
-                self.gestures[seat] = Until(name, now_ms, now_ms + length_ms(name))
+                self.recent.gestures[seat] = Until(name, now_ms, now_ms + length_ms(name))
             case Signalled(seat=seat):
                 self._moved(seat, "ready!", now_ms)
             case _:
                 return
 
     def _moved(self, seat: Seat, text: str, now_ms: int) -> None:
-        self.moves[seat] = Until(text, now_ms, now_ms + MOVE_MS)
+        self.recent.moves[seat] = Until(text, now_ms, now_ms + MOVE_MS)
 
     def _exchanged(self, event: _Exchange, seat: Seat, scene: Scene, now_ms: int) -> None:
         self._moved(seat, _signs(event, scene), now_ms)
-        self._note_unseen(event, self.moves[seat], partial(_signs, event))
+        self._note_unseen(event, self.recent.moves[seat], partial(_signs, event))
 
     def _note_unseen(self, event: Event, shown: Line | Until, tell: Callable[[Scene], str]) -> None:
         """A card that is left is turned up some milliseconds later: then it is told what it was."""
@@ -281,14 +230,7 @@ class News:
 
     def _left(self, seat: Seat, cards: Iterable[Position], scene: Scene, now_ms: int) -> None:
         for card in cards:
-            self.fresh[card] = Until(scene.people.seat(seat), now_ms, now_ms + MOVE_MS)
-
-    def is_lively(self, now_ms: int) -> bool:
-        """True while something is shown that changes by itself within a fraction of a second."""
-        shown = [*self.moves.values(), *self.gestures.values(), *self.fresh.values()]
-        return any(each.is_on(now_ms) for each in shown) or (
-            self.flash is not None and self.flash.is_on(now_ms)
-        )
+            self.recent.fresh[card] = Until(scene.people.seat(seat), now_ms, now_ms + MOVE_MS)
 
 
 def _lines(event: Event, scene: Scene, own: Seat) -> Iterator[Line]:

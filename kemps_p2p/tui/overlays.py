@@ -38,7 +38,7 @@ def draw_overlay(sheet: Sheet, glance: Glance, overlay: Overlay, scroll: int) ->
         case Overlay.STORY:
             rows = [
                 ("", text, TONES[line.tone])
-                for line in glance.news.story
+                for line in glance.recent.story
                 for text in wrapped(line.text, sheet.width - 8)
             ]
             # The newest lines first in sight.

@@ -78,7 +78,9 @@ def draw_huddle(sheet: Sheet, glance: Glance) -> None:
         sheet.put(3, y + 2, "and so does everybody else.", Ink.TEXT)
         y += 2
     _whispers(sheet, glance, left + 2, y + 1, sheet.height - y - 6)
-    buttons = [Button(keys.WHISPER, f"whisper to {clipped(partner, 12)}"), Button(keys.TALK, "say to all")]
+    buttons = [Button(keys.WHISPER, f"whisper to {clipped(partner, 12)}")]
+    if not glance.is_paused:
+        buttons.append(Button(keys.TALK, "say to all"))
     buttons.append(_go_on(glance))
     told = notice(glance)
     if told is not None:
@@ -114,7 +116,7 @@ def _whispers(sheet: Sheet, glance: Glance, x: int, y: int, height: int) -> None
     columns = sheet.width - x - 2
     partner = glance.people.seat(glance.partner)
     lines: list[tuple[str, Ink]] = []
-    for words in glance.news.whispers:
+    for words in glance.recent.whispers:
         who = "you" if words.is_own else partner
         lines += [
             (text, Ink.TEXT if words.is_own else Ink.STRONG)
@@ -146,7 +148,7 @@ def draw_showdown(sheet: Sheet, glance: Glance) -> None:
     draw_title(sheet, glance, f"{heading(glance)} is over")
     y = 2
     columns = sheet.width - 4
-    for line in glance.news.ending[:1]:
+    for line in glance.recent.ending[:1]:
         for text in wrapped(line.text, columns):
             sheet.centre(y, text, Ink.STRONG)
             y += 1
@@ -167,7 +169,7 @@ def draw_showdown(sheet: Sheet, glance: Glance) -> None:
 
 def _found(glance: Glance, columns: int) -> list[tuple[str, Ink]]:
     return [
-        (text, TONES[line.tone]) for line in glance.news.ending[1:] for text in wrapped(line.text, columns)
+        (text, TONES[line.tone]) for line in glance.recent.ending[1:] for text in wrapped(line.text, columns)
     ]
 
 
@@ -253,7 +255,6 @@ def draw_end(sheet: Sheet, glance: Glance) -> None:
     buttons = [
         Button(keys.REMATCH, "rematch", Ink.ASKED if glance.is_closed else Ink.DIM),
         Button(keys.STORY, "the story"),
-        Button(keys.TALK, "say to all"),
         Button(keys.QUIT, "leave"),
     ]
     told = notice(glance)

@@ -117,6 +117,7 @@ class Sheet:
             if size == 0:
                 continue
             if x >= 0 and x + size <= self.width:
+                self._free(characters, x, x + size)
                 characters[x], inks[x] = character, ink
                 if size == 2:
                     characters[x + 1], inks[x + 1] = "", ink
@@ -124,6 +125,13 @@ class Sheet:
         if key:
             self.zone(start, y, x - start, 1, key)
         return x
+
+    def _free(self, characters: list[str], start: int, end: int) -> None:
+        """Of a wide character that is half overwritten, the other half becomes a blank."""
+        if characters[start] == "":
+            characters[start - 1] = " "
+        if end < self.width and characters[end] == "":
+            characters[end] = " "
 
     def _fit(self, text: str) -> str:
         return plain_ascii(text) if self.is_ascii else text
@@ -147,6 +155,7 @@ class Sheet:
         """Blank cells of an ink."""
         for row in range(max(y, 0), min(y + height, self.height)):
             for column in range(max(x, 0), min(x + width, self.width)):
+                self._free(self._characters[row], column, column + 1)
                 self._characters[row][column], self._inks[row][column] = " ", ink
 
     def box(self, x: int, y: int, width: int, height: int, ink: Ink, *, is_strong: bool = False) -> None:

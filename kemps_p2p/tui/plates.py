@@ -52,7 +52,7 @@ def seating(players: int, columns: int) -> Seating:
 
 def seen_face(glance: Glance, seat: Seat) -> Face:
     """A face as it is seen from here: as it is if it is watched, or the own one; else where it moves."""
-    gesture = glance.news.gestures.get(seat)
+    gesture = glance.recent.gestures.get(seat)
     if gesture is None or not gesture.is_on(glance.now_ms):
         return REST
     face = face_at(gesture.text, glance.now_ms - gesture.since_ms)
@@ -129,7 +129,7 @@ def _name(sheet: Sheet, glance: Glance, seat: Seat, key: str, where: tuple[int, 
 
 def _told(glance: Glance, seat: Seat) -> list[tuple[str, Ink]]:
     """What a plate says of a seat, the most lively last."""
-    view, news = glance.view, glance.news
+    view, recent = glance.view, glance.recent
     count = len(view.hands[seat]) if view.hands else 0
     told = [("▮" * count, Ink.DIM)]
     if seat in view.barred:
@@ -138,7 +138,7 @@ def _told(glance: Glance, seat: Seat) -> list[tuple[str, Ink]]:
         told.append(("ready!", Ink.ALARM))
     if seat in view.passes:
         told.append(("passed", Ink.GOOD))
-    speech, move = news.speech.get(seat), news.moves.get(seat)
+    speech, move = recent.speech.get(seat), recent.moves.get(seat)
     if speech is not None and speech.is_on(glance.now_ms):
         told.append((f"“{speech.text}”", Ink.TEXT))
     if move is not None and move.is_on(glance.now_ms):

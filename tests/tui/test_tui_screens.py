@@ -1,0 +1,167 @@
+"""What screens do beside the game: sizes, colours, pages over them, words, breaks, news."""
+
+from pathlib import Path
+
+import pytest
+from test_tui_evening import to_the_table
+from textual.widgets import Input
+from tui_helpers import SHORT, Person, evening, quick
+
+from kemps_p2p.game.actions import Gesture
+from kemps_p2p.game.rules import load_rules, override
+from kemps_p2p.ids import Seat
+from kemps_p2p.session import effects as fx
+from kemps_p2p.session.races import Asked, Race
+from kemps_p2p.tui import keys
+from kemps_p2p.tui.app import screen_ms
+from kemps_p2p.tui.desk import Page
+from kemps_p2p.wording.faces import REST, face_at
+from kemps_p2p.wording.look import Look
+
+ASCII = Look(is_plain=False, is_ascii=True, colours=2, has_tutorial=False)
+
+
+def test_every_size_and_every_page_over_the_table(tmp_path: Path) -> None:
+    async def script(person: Person) -> None:
+        await to_the_table(person)
+        for size in ((60, 20), (200, 60), (80, 24)):
+            await person.pilot.resize_terminal(*size)
+            await person.until(lambda: person.sheet.width == person.app.size.width == size[0])  # noqa: B023
+            assert "Kemps!" in person.screen
+            assert "Play is open" in person.screen.split("\n")[-1]
+        await person.pilot.resize_terminal(50, 15)
+        await person.until(lambda: "The table needs 60 columns and 20 rows" in person.screen)
+        await person.pilot.resize_terminal(80, 24)
+        await person.until(lambda: "Kemps!" in person.screen)
+
+        await person.do(keys.HELP)
+        assert "Keys at this table" in person.screen
+        first = person.screen
+        await person.do(keys.TURN_ON)
+        assert person.screen != first
+        await person.do(keys.CANCEL)
+        await person.do(keys.STORY)
+        assert "Deal 1 starts" in person.screen
+        await person.do(keys.CANCEL)
+        await person.do(keys.EXPRESS)
+        assert "raised eyebrow" in person.screen
+
+        # A break, for which the others go along, and on again.
+        await person.do(keys.BREAK)
+        await person.until(lambda: person.sitting.is_paused and "takes a break" in person.screen)
+        await person.do("1")
+        await person.do("a")
+        assert "you cannot do that" in person.screen.lower()
+        await person.do(keys.BREAK)
+        await person.until(lambda: not person.sitting.is_paused)
+
+        # Words are not allowed while cards are in play.
+        await person.do(keys.TALK)
+        assert "You cannot talk now" in person.screen
+
+    evening(tmp_path, script)
+
+
+def test_words_are_written_in_a_line_of_their_own(tmp_path: Path) -> None:
+    async def script(person: Person) -> None:
+        await person.until_page(Page.HUDDLE)
+        await person.do(keys.WHISPER)
+        entry = person.app.query_one(Input)
+        assert entry.display
+        await person.pilot.press(*"kay", "enter")
+        await person.until(lambda: "you: kay" in person.screen)
+        assert not entry.display
+        await person.do(keys.WHISPER)
+        await person.pilot.press("x", "escape")
+        assert not entry.display
+        assert person.app.desk.overlay is None
+
+        # With speech, everybody hears what is said at the table.
+        await to_the_table(person)
+        await person.do(keys.TALK)
+        await person.pilot.press(*"hello", "enter")
+        await person.until(lambda: "said: hello" in person.screen)
+
+    evening(tmp_path, script, rules=override(SHORT, {"speech": True}))
+
+
+@pytest.mark.parametrize("has_colour", [True, False])
+def test_without_colours_and_beyond_ascii(tmp_path: Path, has_colour: bool) -> None:
+    async def script(person: Person) -> None:
+        await person.until_page(Page.HUDDLE)
+        assert person.screen.isascii()
+        await to_the_table(person)
+        await person.do("1")
+        assert "[1]" in person.screen
+        assert person.screen.isascii()
+        styles = [
+            segment.style for y in range(24) for segment in person.app.stage.render_line(y) if segment.style
+        ]
+        assert any(style.bold for style in styles)
+        assert has_colour == any(style.color or style.bgcolor for style in styles)
+
+    evening(tmp_path, script, look=ASCII, has_colour=has_colour)
+
+
+def test_news(tmp_path: Path) -> None:
+    async def script(person: Person) -> None:
+        await to_the_table(person)
+        desk, sitting = person.app.desk, person.sitting
+        me, ben = sitting.seat, Seat(1)
+        now = screen_ms()
+
+        # Who was first, and by what evidence.
+        first = Asked(sitting.match, ben, Gesture(name="wink"))  # type: ignore[arg-type]
+        second = Asked(sitting.match, me, Gesture(name="wink"))  # type: ignore[arg-type]
+        race = Race(first, second, is_together=False, by_cause=False, words=(2, 0, 2))
+        desk.hear(fx.Raced(race), now)
+        person.app.paint()
+        assert "Ben was first: 2 of 2 saw Ben before Mia" in person.screen
+
+        # A gesture is seen as it is by whoever watches, by others only that there is one; never in words.
+        desk.playing.watched = ben
+        desk.hear(fx.GestureSeen(ben, "wink"), now)
+        story = [line.text for line in desk.news.recent.story]
+        person.app.paint()
+        face = face_at("wink", 100)
+        assert face != REST
+        assert face.rows(is_ascii=False)[1].strip() in person.screen
+        assert "wink" not in person.screen
+        desk.playing.watched = sitting.partner
+        person.app.paint()
+        assert face.rows(is_ascii=False)[1].strip() not in person.screen
+        assert "~" in person.screen
+        assert story == [line.text for line in desk.news.recent.story]
+
+        # What is whispered while cards are in play waits.
+        desk.hear(fx.Whispered("psst"), now)
+        assert not [words for words in desk.news.recent.whispers if words.text == "psst"]
+
+    evening(tmp_path, script)
+
+
+def test_what_goes_wrong_at_this_machine_ends_the_screen(tmp_path: Path) -> None:
+    async def script(person: Person) -> None:
+        await to_the_table(person)
+        person.sitting.leave()
+        await person.until(lambda: not person.app.is_running)
+
+    outcome = evening(tmp_path, script)
+    assert not outcome.is_closed
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("rules", ["kemps/go", "kems", "kent", "cash", "chaulcer/verbal"])
+def test_an_evening_among_quick_bots(tmp_path: Path, rules: str) -> None:
+    """Whatever happens at a busy table, the screen can be drawn, and the match ends."""
+    changed = override(load_rules(rules), {"look_ms": 0, "auto_pass_s": 1})
+
+    async def script(person: Person) -> None:
+        step = 0
+        while person.app.desk.page() is not Page.END:
+            step += 1
+            key = ("1", "a", "space", "enter", "3", "d", "c", "z", "y", "n", "g")[step % 11]
+            await person.pilot.press(key)
+        await person.until(lambda: "kemps audit" in person.screen)
+
+    assert evening(tmp_path, script, rules=changed, seated=quick(4)).is_closed
