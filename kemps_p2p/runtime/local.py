@@ -26,7 +26,7 @@ from kemps_p2p.runtime.meeting import Table
 from kemps_p2p.runtime.node import favour_play
 from kemps_p2p.runtime.profile import home_held, own_identity
 from kemps_p2p.runtime.runner import Outcome
-from kemps_p2p.runtime.sitting import Screen, Sitting, attended
+from kemps_p2p.runtime.sitting import Screen, play_as_person
 from kemps_p2p.runtime.transport import Arrival, PublicKey, new_event_loop, now_ms
 
 KEPT_MESSAGES_MAX = 4096
@@ -128,8 +128,7 @@ async def play_with(own: Chair, bots: Sequence[Coroutine[None, None, None]], scr
     """Let a person play at the own chair with those that play at the others'. Raises `RuntimeFault`."""
     tasks = [asyncio.create_task(bot) for bot in bots]
     try:
-        sitting = Sitting(own, random.Random(secrets.randbits(128))).start()
-        return await attended(sitting, screen, tasks)
+        return await play_as_person(own, screen, tasks)
     finally:
         for task in tasks:
             task.cancel()

@@ -9,6 +9,7 @@ in the view. Invariants:
 """
 
 import asyncio
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
 from dataclasses import dataclass
 from random import Random
@@ -255,6 +256,14 @@ class Sitting:
     def is_paused(self) -> bool:
         """True while all seats want a pause."""
         return self._runner.is_paused
+
+
+async def play_as_person(
+    chair: Chair, screen: Screen, others: Collection["asyncio.Task[None]"] = ()
+) -> Outcome:
+    """Let a person play at a chair, with a screen, until they leave; see `attended`."""
+    sitting = Sitting(chair, Random(secrets.randbits(128))).start()
+    return await attended(sitting, screen, others)
 
 
 async def attended(
