@@ -1,7 +1,7 @@
 """Every command of line mode: what a line means at a table, and what is said of one that means nothing."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_helpers import board_of, hand_card, laid, pool_card, view_of
 
@@ -243,6 +243,7 @@ WORDS = (
 )
 
 
+@settings(max_examples=40)
 @given(st.text(max_size=80) | st.lists(st.sampled_from(WORDS)).map(" ".join))
 def test_any_line_is_a_command_or_is_told_why(line: str) -> None:
     for table in (KEMPS, CHAULCER, CASH):

@@ -169,6 +169,7 @@ def test_the_end_of_the_input_abandons_the_match_and_keeps_the_log(tmp_path: Pat
     ):
         assert sentence in told
     assert told.isascii()
+    assert remembered_name(tmp_path / "home") == "Mia"
     log = Path(told.rpartition("What was played is in ")[2].removesuffix("."))
     assert audit(log.read_bytes()).verdict is Verdict.UNDECIDABLE
 
@@ -182,14 +183,6 @@ def test_an_interrupt_leaves_the_log_readable(tmp_path: Path) -> None:
     (log,) = (tmp_path / "home" / "logs").glob("*.kemps")
     assert audit(log.read_bytes()).verdict is Verdict.UNDECIDABLE
     assert "Traceback" not in "\n".join(person.told)
-
-
-def test_a_name_is_told_once_and_whoever_leaves_abandons_the_match(tmp_path: Path) -> None:
-    with Person(tmp_path, "--name", "Mia") as person:
-        person.type("quit")
-        assert person.end() == 8
-    assert "kemps: match abandoned (you left the table)" in person.told
-    assert remembered_name(tmp_path / "home") == "Mia"
 
 
 @pytest.mark.parametrize(
