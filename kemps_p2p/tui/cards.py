@@ -1,14 +1,14 @@
 """Cards on a sheet: those of the middle and the own ones, each with the key that takes it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from kemps_p2p.game.cards import Card, suit
+from kemps_p2p.game.cards import SUITS, Card, suit
 from kemps_p2p.game.views import SeatView
 from kemps_p2p.ids import Position
 from kemps_p2p.tui.glance import Glance
 from kemps_p2p.tui.keys import HAND_KEYS, POOL_KEYS, TURN_ON, shown
 from kemps_p2p.tui.paint import Area, Ink, Sheet, cells
-from kemps_p2p.wording.cards import card_text
+from kemps_p2p.wording.cards import SYMBOLS, card_text
 
 SUIT_INKS = (Ink.CLUBS, Ink.DIAMONDS, Ink.HEARTS, Ink.SPADES)
 FACE_CELLS = 3
@@ -23,11 +23,16 @@ class Frame:
     x: int
     y: int
     width: int
+    card_width: int
     card_height: int
 
 
+HIGH_CARD = 5
+LOW_CARD = 3
+
+
 def card_width(view: SeatView) -> int:
-    """How wide a card is."""
+    """How wide a low card is; a high one takes two columns more."""
     return FACE_CELLS + 2 + (view.rules.packs(view.players) > 1)
 
 
@@ -44,8 +49,18 @@ def draw_card(sheet: Sheet, area: Area, card: Card | None, edge: Ink, *, is_stro
     name = card_text(card, is_ascii=sheet.is_ascii)
     sheet.fill(x, y, width, height, ink)
     sheet.box(x, y, width, height, edge, is_strong=is_strong)
-    left = (width - cells(name)) // 2
-    sheet.put(x + left, y + height // 2, name, ink)
+    if height < HIGH_CARD:
+        sheet.put(x + (width - cells(name)) // 2, y + height // 2, name, ink)
+        return
+    # A large card has its name in two corners, and its suit in the middle.
+    sheet.put(x + 1, y + 1, name, ink)
+    sheet.put(x + width - 1 - cells(name), y + height - 2, name, ink)
+    sheet.put(x + width // 2, y + height // 2, card_suit(card, is_ascii=sheet.is_ascii), ink)
+
+
+def card_suit(card: Card, *, is_ascii: bool) -> str:
+    """The suit of a card, as one character."""
+    return SUITS[suit(card)] if is_ascii else SYMBOLS[suit(card)]
 
 
 def pool_page(view: SeatView, count: int, turn: int, columns: int) -> tuple[int, int]:
@@ -64,13 +79,12 @@ def draw_pool(sheet: Sheet, glance: Glance, frame: Frame) -> None:
     if not places:
         sheet.centre(frame.y + 2, "No cards lie in the middle.", Ink.DIM, x=frame.x, columns=frame.width)
         return
-    width = card_width(glance.view)
-    pitch = min(width + GAP_MAX, frame.width // len(places))
+    pitch = min(frame.card_width + GAP_MAX, frame.width // len(places))
     x = frame.x + (frame.width - pitch * len(places)) // 2
     for key, position in zip(POOL_KEYS, places, strict=False):
         if position is not None:
             held = position, faces.get(position)
-            _pool_card(sheet, glance, held, Area(x, frame.y, pitch, frame.card_height), key)
+            _pool_card(sheet, glance, held, replace(frame, x=x, width=pitch), key)
         x += pitch
     if last - first < len(glance.pool):
         text = f"{first + 1} to {last} of {len(glance.pool)}; {shown(TURN_ON)}: others"
@@ -78,13 +92,12 @@ def draw_pool(sheet: Sheet, glance: Glance, frame: Frame) -> None:
 
 
 def _pool_card(
-    sheet: Sheet, glance: Glance, held: tuple[Position, Card | None], area: Area, key: str
+    sheet: Sheet, glance: Glance, held: tuple[Position, Card | None], frame: Frame, key: str
 ) -> None:
-    """One card of the middle. The area begins a row above the card."""
+    """One card of the middle. The frame begins a row above the card."""
     position, card = held
-    x, y, pitch, height = area
-    width = card_width(glance.view)
-    left = x + (pitch - width) // 2
+    y, pitch, width, height = frame.y, frame.width, frame.card_width, frame.card_height
+    left = frame.x + (pitch - width) // 2
     is_chosen = position in glance.take
     fresh = glance.recent.fresh.get(position)
     is_fresh = fresh is not None and fresh.is_on(glance.now_ms)
@@ -100,7 +113,7 @@ def _pool_card(
 def draw_hand(sheet: Sheet, glance: Glance, frame: Frame) -> None:
     """The own cards and their keys. One row more than a card is high."""
     faces = {held.position: held.card for held in glance.view.hand}
-    width, height = card_width(glance.view), frame.card_height
+    width, height = frame.card_width, frame.card_height
     pitch = min(width + 2, frame.width // len(HAND_KEYS))
     x = frame.x + (frame.width - pitch * len(HAND_KEYS)) // 2
     for key, position in zip(HAND_KEYS, glance.hand, strict=False):

@@ -8,7 +8,7 @@ from kemps_p2p.session.waiting import What
 from kemps_p2p.tui import keys
 from kemps_p2p.tui.buttons import call_name
 from kemps_p2p.tui.glance import Glance
-from kemps_p2p.tui.paint import Area, Ink, Sheet
+from kemps_p2p.tui.paint import Area, Ink, Sheet, cells
 from kemps_p2p.tui.recent import Tone
 from kemps_p2p.tui.scores import scores_line
 from kemps_p2p.wording.people import counted, listed
@@ -28,7 +28,9 @@ def draw_title(sheet: Sheet, glance: Glance, heading: str) -> None:
         text = f" {keys.shown(key)} {label} "
         right -= len(text)
         sheet.put(right, 0, text, ink, key)
-    sheet.clip(1, 0, right - 2, f"{heading}   {scores_line(glance)}", ink)
+    room = right - 2
+    scores = scores_line(glance, room - cells(heading) - 3)
+    sheet.clip(1, 0, room, f"{heading}   {scores}", ink)
 
 
 def draw_story(sheet: Sheet, glance: Glance, area: Area) -> None:

@@ -18,7 +18,7 @@ from kemps_p2p.tui.lines import TONES
 from kemps_p2p.tui.pages import wrapped
 from kemps_p2p.tui.paint import Ink, Sheet
 
-KEY_COLUMNS = 12
+KEY_COLUMNS = 14
 
 
 class Overlay(Enum):

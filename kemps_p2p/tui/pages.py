@@ -25,6 +25,8 @@ from kemps_p2p.wording.people import People, listed
 from kemps_p2p.wording.scores import result_line
 from kemps_p2p.wording.waiting import waiting_text
 
+ROOMY_FROM = 24
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lobby:
@@ -65,11 +67,13 @@ def draw_huddle(sheet: Sheet, glance: Glance) -> None:
         sheet, glance, "Huddle" if glance.view.deal < 0 else f"Huddle after deal {glance.view.deal + 1}"
     )
     partner = glance.people.seat(glance.partner)
-    sheet.centre(2, f"Between you and {partner}: nobody else hears this", Ink.STRONG)
-    y = 3
+    has_room = sheet.height >= ROOMY_FROM
+    y = 2 if has_room else 1
+    sheet.centre(y, f"Between you and {partner}: nobody else hears this", Ink.STRONG)
+    y += 1
     if glance.view.deal < 0:
-        sheet.centre(3, f"This match is called {glance.words}; all see the same three words", Ink.DIM)
-        y = 4
+        sheet.centre(y, f"This match is called {glance.words}; all see these words", Ink.DIM)
+        y += has_room
     left = 0
     if glance.rules.signals is Signals.GESTURES:
         left = _gestures(sheet, glance, y + 1)

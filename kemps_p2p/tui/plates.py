@@ -8,6 +8,7 @@ Invariants:
 
 from dataclasses import dataclass
 
+from kemps_p2p.game.cards import QUARTET_CARDS
 from kemps_p2p.game.seating import team_of
 from kemps_p2p.ids import Seat
 from kemps_p2p.tui.glance import Glance
@@ -109,6 +110,9 @@ def _bare(sheet: Sheet, glance: Glance, seat: Seat, key: str, where: tuple[int, 
     sheet.put(x, y + 1, "(~~)" if is_moving else "(oo)" if sheet.is_ascii else "(••)", Ink.FACE)
     told = _told(glance, seat)
     text, ink = told[-1]
+    if len(told) == 1 and len(glance.view.hands[seat] if glance.view.hands else ()) == QUARTET_CARDS:
+        # Whole hands go without saying where there is little room: the score does not.
+        text = short_score(glance.rules, glance.view.scores[team_of(seat, glance.players)])
     sheet.clip(x + 4, y + 1, width - 5, text, ink)
     sheet.zone(x, y, width, BARE_HEIGHT, key)
 

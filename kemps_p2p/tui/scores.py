@@ -4,9 +4,10 @@ from kemps_p2p.game.rules import RuleSet, Scoring
 from kemps_p2p.game.seating import members, teams
 from kemps_p2p.ids import Team
 from kemps_p2p.tui.glance import Glance
+from kemps_p2p.tui.paint import cells
 from kemps_p2p.wording.plain import plain
 
-TEAMS_IN_LINE_MAX = 3
+TEAMS_IN_LINE_MAX = 2
 
 
 def long_score(rules: RuleSet, score: int) -> str:
@@ -28,10 +29,21 @@ def team_name(glance: Glance, team: Team) -> str:
     return f"{glance.people.seat(first)}+{glance.people.seat(second)}"
 
 
-def scores_line(glance: Glance) -> str:
-    """All scores, the own team's first; the own alone where plates show the others'."""
+def scores_line(glance: Glance, columns: int) -> str:
+    """All scores, the own team's first, by names if they fit; the own alone where plates show the others'."""
     shown = [glance.team, *(team for team in teams(glance.players) if team != glance.team)]
     if len(shown) > TEAMS_IN_LINE_MAX:
         shown = shown[:1]
-    scores = glance.view.scores
-    return "   ".join(f"{team_name(glance, team)} {long_score(glance.rules, scores[team])}" for team in shown)
+    rules, scores = glance.rules, glance.view.scores
+    counted = [
+        long_score(rules, scores[team]) if rules.scoring is Scoring.LETTERS else str(scores[team])
+        for team in shown
+    ]
+    goal = [f"(to {rules.goal})"] if rules.scoring is Scoring.POINTS and rules.goal else []
+    names = [team_name(glance, team) for team in shown]
+    whole = _told(names, counted, goal)
+    return whole if cells(whole) <= columns or len(shown) < 2 else _told(["you", "they"], counted, goal)
+
+
+def _told(names: list[str], scores: list[str], goal: list[str]) -> str:
+    return "   ".join([*(f"{name} {score}" for name, score in zip(names, scores, strict=False)), *goal])

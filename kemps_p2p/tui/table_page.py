@@ -9,7 +9,7 @@ Invariants:
 from dataclasses import dataclass
 
 from kemps_p2p.tui.buttons import Button, act_buttons, call_buttons, draw_buttons, gesture_buttons, rows_of
-from kemps_p2p.tui.cards import Frame, card_width, draw_hand, draw_pool
+from kemps_p2p.tui.cards import HIGH_CARD, LOW_CARD, Frame, card_width, draw_hand, draw_pool
 from kemps_p2p.tui.glance import Glance
 from kemps_p2p.tui.keys import HAND_KEYS
 from kemps_p2p.tui.lines import draw_story, draw_title, draw_waiting, heading, notice, stock_text
@@ -21,18 +21,21 @@ ROWS_MIN = 20
 SIDE_STORY_FROM = 124
 """From so many columns on the story has the right side to itself."""
 TABLE_COLUMNS_MAX = 116
-LOW_CARD = 3
-HIGH_CARD = 5
+GAP_MAX = 2
+STORY_ROWS = 3
+"""So many rows of the story are there before cards grow and gaps open."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Where things are: the columns of the table, and how high a card is."""
+    """Where things are: the columns of the table, how large a card is, and how many rows stay free."""
 
     x: int
+    top: int
     columns: int
+    card_width: int
     card_height: int
-    has_gaps: bool
+    gap: int
     story_x: int
     """Where the story at the side begins; 0 if it is below."""
 
@@ -42,18 +45,17 @@ def draw_table(sheet: Sheet, glance: Glance) -> None:
     buttons = _button_rows(glance, table_columns(sheet.width))
     plan = _plan(sheet, glance, len(buttons))
     draw_title(sheet, glance, heading(glance))
-    y = 1 + plan.has_gaps
-    y = draw_plates(sheet, glance, plan.x, y, plan.columns) + plan.has_gaps
-    draw_pool(sheet, glance, Frame(plan.x, y, plan.columns, plan.card_height))
+    y = draw_plates(sheet, glance, plan.x, plan.top, plan.columns) + plan.gap
+    draw_pool(sheet, glance, Frame(plan.x, y, plan.columns, plan.card_width, plan.card_height))
     _stock(sheet, glance, plan, y)
     y += plan.card_height + 2
     told = notice(glance)
     if told is not None:
         text, ink = told
         sheet.centre(y, f" {text} ", ink, x=plan.x, columns=plan.columns)
-    y += 1 + plan.has_gaps
+    y += 1 + plan.gap
     _own(sheet, glance, plan, y)
-    y += plan.card_height + 1 + plan.has_gaps
+    y += plan.card_height + 1 + plan.gap
     draw_buttons(sheet, buttons, plan.x, y, plan.columns)
     y += len(buttons)
     if plan.story_x:
@@ -78,33 +80,43 @@ def _button_rows(glance: Glance, columns: int) -> list[list[Button]]:
 
 
 def _plan(sheet: Sheet, glance: Glance, button_rows: int) -> Plan:
-    side = sheet.width >= SIDE_STORY_FROM
+    has_side = sheet.width >= SIDE_STORY_FROM
     columns = table_columns(sheet.width)
+    low = card_width(glance.view)
     plates = seating(glance.players, columns).height
     # The title, plates, two rows around the middle, the notice, a row of keys, buttons, and the last row.
-    needed = 1 + plates + 2 + 1 + 1 + button_rows + 1
-    spare = sheet.height - needed - 2 * LOW_CARD
-    is_high = spare >= 2 * (HIGH_CARD - LOW_CARD) + 3
-    if is_high:
-        spare -= 2 * (HIGH_CARD - LOW_CARD)
-    gaps = spare >= 4 + 3
-    x = 0 if side else (sheet.width - columns) // 2
-    return Plan(x, columns, HIGH_CARD if is_high else LOW_CARD, gaps, columns + 2 if side else 0)
+    needed = 1 + plates + 2 + 1 + 1 + button_rows + 1 + 2 * LOW_CARD
+    spare = sheet.height - needed - (0 if has_side else STORY_ROWS)
+    growth = 2 * (HIGH_CARD - LOW_CARD)
+    is_high = spare >= growth and len(glance.pool) * (low + 3) <= columns
+    spare -= growth if is_high else 0
+    gap = min(max(spare, 0) // 5, GAP_MAX)
+    # Beside a story at the side, the table has the whole height to itself, and stands in its middle.
+    top = 1 + gap + (max(spare - 4 * gap, 0) // 2 if has_side else 0)
+    return Plan(
+        x=0 if has_side else (sheet.width - columns) // 2,
+        top=top,
+        columns=columns,
+        card_width=low + 2 if is_high else low,
+        card_height=HIGH_CARD if is_high else LOW_CARD,
+        gap=gap,
+        story_x=columns + 2 if has_side else 0,
+    )
 
 
 def _stock(sheet: Sheet, glance: Glance, plan: Plan, y: int) -> None:
     """What is left of the cards, beside those of the middle if there is room."""
     text = stock_text(glance)
-    taken = len(glance.pool) * (card_width(glance.view) + 2)
+    taken = len(glance.pool) * (plan.card_width + GAP_MAX * 2)
     if (plan.columns - taken) // 2 > len(text) + 1:
         sheet.put(plan.x + 1, y + plan.card_height // 2 + 1, text, Ink.DIM)
 
 
 def _own(sheet: Sheet, glance: Glance, plan: Plan, y: int) -> None:
     """The own cards in the middle; whom one watches on their left, oneself on their right."""
-    hand = len(HAND_KEYS) * (card_width(glance.view) + 2)
+    hand = len(HAND_KEYS) * (plan.card_width + 2)
     side = (plan.columns - hand) // 2 - 1
-    draw_hand(sheet, glance, Frame(plan.x + side + 1, y, hand, plan.card_height))
+    draw_hand(sheet, glance, Frame(plan.x + side + 1, y, hand, plan.card_width, plan.card_height))
     if not seating(glance.players, plan.columns).is_framed:
         draw_watched(sheet, glance, plan.x + 1, y, side - 1)
     draw_self(sheet, glance, plan.x + side + hand + 2, y, side - 1)
