@@ -33,7 +33,7 @@ from kemps_p2p.ledger.tape import Ack, TapeItem
 from kemps_p2p.session.deeds import is_due, offered
 from kemps_p2p.session.fold import OpenRecord, Proofs
 from kemps_p2p.session.match import Match, first_citable
-from kemps_p2p.session.pacing import Pacing, ordered_in, passes_over
+from kemps_p2p.session.pacing import Pacing, cut_in, ordered_in, passes_over
 from kemps_p2p.session.patience import Patience
 from kemps_p2p.session.replay import step
 
@@ -113,12 +113,8 @@ class Chain:
             if found is None:
                 return None
             items[name] = found
-        if not self._pacing.is_timely(self.tip, entry, now_ms) or not self._agrees(entry, now_ms):
-            return None
-        ordered = self._ordered_after(place) | set(ordered_in(entry))
-        if item.seat != self._seat and self._patience.passes_over(ordered, now_ms):
-            return None
-        if passes_over(self.tip, item, entry, self._ordered_after(place), self._book):
+        is_due = self._is_final_elsewhere(item, entry) or self._is_ready_for(item, entry, now_ms)
+        if not is_due:
             return None
         record = OpenRecord(item, entry, items)
         try:
@@ -126,19 +122,42 @@ class Chain:
         except PeerFault:
             del self._waiting[place]
             raise
-        if not self._pacing.is_idle(self.tip, events, now_ms):
+        if not self._is_final_elsewhere(item, entry) and not self._pacing.is_idle(self.tip, events, now_ms):
             return None
         del self._waiting[place]
         accepted = Accepted(record, match, events)
         self._advance(accepted, now_ms)
         return accepted
 
-    def _ordered_after(self, place: tuple[int, Seat]) -> set[Digest]:
-        """The claims that the same author orders in entries that are here and wait for this one."""
+    def _is_ready_for(self, item: TapeItem, entry: Entry, now_ms: int) -> bool:
+        """False while the own clock, tapes or claims say that the entry has to wait."""
+        if not self._pacing.is_timely(self.tip, entry, now_ms) or not self._agrees(entry, now_ms):
+            return False
+        later = self._entries_after((entry.index, item.seat))
+        ordered = {name for coming in later for name in ordered_in(coming)}
+        taken_up = {name for coming in (entry, *later) for name in (*ordered_in(coming), *cut_in(coming))}
+        if item.seat != self._seat and self._patience.passes_over(taken_up, now_ms):
+            return False
+        return not passes_over(self.tip, item, entry, ordered, self._book)
+
+    def _is_final_elsewhere(self, item: TapeItem, entry: Entry) -> bool:
+        """True if a quorum has acked the entry or one that follows it: what is final waits no more."""
+        seats = {item.seat}
+        index, digest = entry.index, item.digest
+        while True:
+            acks = self._early_acks.get(index, ())
+            seats.update(seat for seat, ack in acks if ack.head.digest == digest)
+            following = self._waiting.get((index + 1, item.seat))
+            if following is None or following[1].prev != digest:
+                return len(seats) >= quorum(self.tip.seats)
+            index, digest = index + 1, following[0].digest
+
+    def _entries_after(self, place: tuple[int, Seat]) -> list[Entry]:
+        """The entries of the same author that are here and wait for this one."""
         index, author = place
-        found: set[Digest] = set()
+        found = []
         while (waiting := self._waiting.get((index := index + 1, author))) is not None:
-            found.update(ordered_in(waiting[1]))
+            found.append(waiting[1])
         return found
 
     def _advance(self, accepted: Accepted, now_ms: int) -> None:
@@ -162,14 +181,16 @@ class Chain:
         self._acked[author] = max(self._acked[author], accepted.match.head.index)
         for seat, ack in self._early_acks.pop(accepted.match.head.index, ()):
             self.add_ack(seat, ack)
-        self._follow_cut()
+        self._follow_cut(now_ms)
 
-    def _follow_cut(self) -> None:
+    def _follow_cut(self, accepted_at_ms: int | None = None) -> None:
         cut = self.tip.cut
         if cut is None:
             self._book.heal()
         else:
             is_final = self.final.head.index >= cut.index
+            if accepted_at_ms is not None and cut.index == self.tip.head.index:
+                self._patience.note_cut(accepted_at_ms)
             self._book.cut(cut.claims, cut.lengths, is_final=is_final)
 
     def _agrees(self, entry: Entry, now_ms: int) -> bool:
@@ -177,8 +198,10 @@ class Chain:
         logged: set[Digest] = set()
         for event in entry.events:
             match event:
-                case CutOff(claims=named, tapes=ends):
-                    if not self._book.may_cut(named, [(end.length, end.last) for end in ends]):
+                case CutOff():
+                    if not self._patience.may_cut_again(self.tip, now_ms):
+                        return False
+                    if not self._may_cut(event) and not self._is_cut_later(entry.index):
                         return False
                     continue
                 case Drawn():
@@ -201,6 +224,16 @@ class Chain:
                 return False
             logged.update(claims)
         return True
+
+    def _may_cut(self, cut: CutOff) -> bool:
+        return self._book.may_cut(cut.claims, [(end.length, end.last) for end in cut.tapes])
+
+    def _is_cut_later(self, index: int) -> bool:
+        """True if an entry that waits here puts a later cut in the place of that at `index`."""
+        later = self._entries_after((index, self.tip.on_duty))
+        return any(
+            isinstance(event, CutOff) and self._may_cut(event) for coming in later for event in coming.events
+        )
 
     def _is_due(self, item: TapeItem) -> bool:
         """False if the item has a share that rests on an entry which is not final here yet."""

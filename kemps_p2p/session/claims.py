@@ -3,7 +3,7 @@
 Section "Who was first" of protocol.md.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -82,11 +82,16 @@ def contest(fold: Fold, event: Contest) -> None:
 
 
 def cut_off(fold: Fold, event: CutOff) -> None:
-    """Fold the closing of the tapes for a contest that has waited too long."""
+    """Fold the closing of the tapes for a contest that has waited too long.
+
+    A cut that cannot become final, since others hold longer tapes, gives way to one that closes them later.
+    """
     lengths = tuple(end.length for end in event.tapes)
     asks = _asks(fold, event.claims)
-    if fold.match.cut is not None or len(lengths) != fold.match.seats or min(lengths) < 0:
-        raise fold.fault(Fault.BAD_ORDER, "a second cut, or one of another table")
+    if len(lengths) != fold.match.seats or min(lengths) < 0:
+        raise fold.fault(Fault.BAD_ORDER, "a cut of another table")
+    if fold.match.cut is not None and not _goes_beyond(event.claims, lengths, fold.match.cut):
+        raise fold.fault(Fault.BAD_ORDER, "a second cut does not go beyond the first")
     if len(event.claims) < 2 or event.claims != tuple(sorted(asks)):
         raise fold.fault(Fault.BAD_ORDER, "a cut names fewer than two claims, or one that is logged or none")
     if any(ask.is_refused or ask.item.item.number >= lengths[ask.item.seat] for ask in asks.values()):
@@ -96,6 +101,11 @@ def cut_off(fold: Fold, event: CutOff) -> None:
     _check_not_contested(fold, asks, event.claims)
     claims = {name: fold.items[name] for name in event.claims}
     fold.match = replace(fold.match, cut=OpenCut(fold.index, claims, lengths))
+
+
+def _goes_beyond(claims: Collection[Digest], lengths: tuple[int, ...], before: OpenCut) -> bool:
+    is_longer = all(length >= other for length, other in zip(lengths, before.lengths, strict=True))
+    return is_longer and lengths != before.lengths and before.claims.keys() <= set(claims)
 
 
 def _is_one_contest(contenders: Sequence[Contender]) -> bool:
@@ -369,8 +379,9 @@ def _check_complete(
 def _check_not_contested(fold: Fold, asks: Mapping[Digest, _Ask], wanted: tuple[Digest, ...]) -> None:
     """What a contest or a cut names goes before what conflicts with it: that may not be logged meanwhile."""
     groups = [opened.claims for opened in fold.match.contests]
-    if fold.match.cut is not None and not fold.match.cut.claims.keys() >= set(wanted):
-        groups.append(_unlogged(fold.match, fold.match.cut.claims))
+    cut = fold.match.cut
+    if cut is not None and cut.claims.keys().isdisjoint(wanted):
+        groups.append(_unlogged(fold.match, cut.claims))
     for named in groups:
         for item in named.values():
             claim = claim_of(item.item)

@@ -20,7 +20,7 @@ from kemps_p2p.game.events import Halted
 from kemps_p2p.game.state import Phase
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.claimbook import ClaimBook, HeldClaim
-from kemps_p2p.ledger.entry import Contest, Drawn, Entry, Note, Ruled, Settled
+from kemps_p2p.ledger.entry import Contest, CutOff, Drawn, Entry, Note, Ruled, Settled
 from kemps_p2p.ledger.tape import TapeItem
 from kemps_p2p.session.holding import asked
 from kemps_p2p.session.match import Match, do_conflict
@@ -170,3 +170,10 @@ def ordered_in(entry: Entry) -> Iterator[Digest]:
                 yield from claims
             case _:
                 continue
+
+
+def cut_in(entry: Entry) -> Iterator[Digest]:
+    """The claims that an entry is about to order, by closing the tapes for them."""
+    for event in entry.events:
+        if isinstance(event, CutOff):
+            yield from event.claims

@@ -26,6 +26,9 @@ PATIENCE_MS = 150
 WORDS_SLACK_MS = 150
 """How much longer than `PATIENCE_MS` others wait before they hold that an entry passes over a claim."""
 
+CUT_FINAL_MS = 2000
+"""How long after a cut is final here another one in its place is still acked: its author may not know yet."""
+
 COIN_PATIENCE_MS = 1000
 """How long a contest that is final waits for the coins of its claimants."""
 
@@ -39,6 +42,9 @@ class Patience:
         self._held_at_ms: dict[Digest, int] = {}
         self._decided_at_ms: dict[Digest, int] = {}
         self._contest_final_at_ms: dict[int, int] = {}
+        self._final_index = 0
+        self._final_at_ms: dict[int, int] = {}
+        self._cut_at_ms = 0
 
     def watch(self, now_ms: int) -> None:
         """Note since when each undecided claim is held, and since when it is decided though not logged."""
@@ -54,26 +60,48 @@ class Patience:
                     self._decided_at_ms.setdefault(name, now_ms)
 
     def note_final(self, match: Match, now_ms: int) -> None:
-        """A match is final: coins are owed for its contests from now on."""
+        """A match is final: coins are owed for its contests from now on, and its cut stands."""
+        self._final_index = match.head.index
         for opened in match.contests:
             self._contest_final_at_ms.setdefault(opened.index, now_ms)
+        if match.cut is not None:
+            self._final_at_ms.setdefault(match.cut.index, now_ms)
+
+    def note_cut(self, now_ms: int) -> None:
+        """A cut has been accepted here."""
+        self._cut_at_ms = now_ms
 
     def due_ms(self, match: Match) -> int | None:
         """When the sequencer has waited long enough for something next."""
-        words = [] if match.cut is not None else [self._held_at_ms[name] for name in self._without_words()]
+        words = [self._held_at_ms[name] for name in self._without_words()]
+        if match.cut is not None:
+            words = [self._cut_at_ms] if match.cut.index > self._final_index else []
         coins = [self._contest_final_at_ms.get(opened.index) for opened in match.contests]
         times = [at_ms + PATIENCE_MS for at_ms in words]
         times += [at_ms + COIN_PATIENCE_MS for at_ms in coins if at_ms is not None]
         return min(times, default=None)
 
     def overdue(self, match: Match, now_ms: int) -> tuple[Digest, ...]:
-        """The claims of the contest that has waited longest for words, if that is too long; else none."""
-        waiting = [] if match.cut is not None else self._without_words()
+        """The claims of the contest to be cut, if one has waited too long for words; else none.
+
+        That of an open cut once more, if it is not final and more has come since.
+        """
+        waiting = self._without_words()
+        if match.cut is not None:
+            is_due = match.cut.index > self._final_index and now_ms - self._cut_at_ms >= PATIENCE_MS
+            names = [name for name in match.cut.claims if name in self._book.undecided]
+            return self._book.contest_of(names[0]) if is_due and names else ()
         if not waiting:
             return ()
         oldest = min(waiting, key=self._held_at_ms.__getitem__)
         is_due = now_ms - self._held_at_ms[oldest] >= PATIENCE_MS
         return self._book.contest_of(oldest) if is_due else ()
+
+    def may_cut_again(self, match: Match, now_ms: int) -> bool:
+        """False if the open cut is final here for so long that its author must know."""
+        if match.cut is None or match.cut.index > self._final_index:
+            return True
+        return now_ms - self._final_at_ms.get(match.cut.index, now_ms) <= CUT_FINAL_MS
 
     def _without_words(self) -> list[Digest]:
         book = self._book
