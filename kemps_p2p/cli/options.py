@@ -84,4 +84,5 @@ def end_on_terminate() -> None:
 
 
 def _terminated(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+    # As Ctrl-C itself: a running event loop then lets what it runs say good-bye.
+    signal.raise_signal(signal.SIGINT)

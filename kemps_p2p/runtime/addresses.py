@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_interface
+from pathlib import Path
 
 import ifaddr
 
@@ -95,7 +96,7 @@ def everywhere(host: str) -> str:
 def interfaces(only: str | None = None) -> tuple[Interface, ...]:
     """All addresses of all interfaces that are up, or of the one that is named. Raises `RuntimeFault`."""
     found = []
-    for adapter in ifaddr.get_adapters():
+    for adapter in filter(_is_up, ifaddr.get_adapters()):
         for ip in adapter.ips:
             text = ip.ip if isinstance(ip.ip, str) else ip.ip[0]
             if only is None or only in (adapter.name, adapter.nice_name, text):
@@ -103,6 +104,16 @@ def interfaces(only: str | None = None) -> tuple[Interface, ...]:
     if only is not None and not found:
         raise RuntimeFault(f"there is no interface {only!r} with an address")
     return tuple(found)
+
+
+def _is_up(adapter: ifaddr.Adapter) -> bool:
+    """Whether the system would send anything there. An interface keeps its addresses while it is down."""
+    try:
+        state = Path(f"/sys/class/net/{adapter.nice_name}/operstate").read_text(encoding="ascii")
+    except (OSError, ValueError):
+        # Other systems list only what is up.
+        return True
+    return state.strip() not in {"down", "lowerlayerdown", "notpresent"}
 
 
 def shared_addresses(bind: str, known: Iterable[Interface]) -> tuple[str, ...]:

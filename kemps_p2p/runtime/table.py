@@ -206,10 +206,10 @@ async def _hosted(offer: Offer, seat: SeatPlan, plays: Plays, tell: Tell) -> Out
             await bots.ended()
             return outcome
         finally:
+            await host.close()
             await bots.end()
             if announcer is not None:
                 await announcer.close()
-            await host.close()
             await mesh.close()
 
 

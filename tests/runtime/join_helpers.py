@@ -97,14 +97,16 @@ async def hosted(me: Newcomer, offered: Plan) -> AsyncIterator[Hosted]:
         await mesh.close()
 
 
-async def seated(at: Hosted, *guests: Newcomer, place: Place | None = None) -> list[Gathered]:
-    """Let everybody join, and close their meshes; what each has gathered, the host first."""
+async def seated(
+    at: Hosted, *guests: Newcomer, place: Place | None = None, keeps_open: bool = False
+) -> list[Gathered]:
+    """Let everybody join, and close their meshes if they are not kept; what each has gathered, host first."""
     async with asyncio.TaskGroup() as group:
         waiting = group.create_task(at.host.gathered())
         where = place or at.host.place
         joining = [group.create_task(join(where, at.host.code, guest, lambda _: None)) for guest in guests]
     gathered = [waiting.result(), *(task.result() for task in joining)]
-    for each in gathered[1:]:
+    for each in () if keeps_open else gathered[1:]:
         await each.mesh.close()
     return gathered
 
