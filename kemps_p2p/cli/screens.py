@@ -8,9 +8,9 @@ import click
 
 from kemps_p2p.plain.lines import Lines, Raw
 from kemps_p2p.plain.screen import LineMode
-from kemps_p2p.plain.tutorial import Tutorial
 from kemps_p2p.runtime.sitting import Screen, Sitting
 from kemps_p2p.wording.look import Look
+from kemps_p2p.wording.tutorial import Tutorial
 
 
 def screen_for(look: Look) -> Screen:

@@ -26,10 +26,10 @@ from kemps_p2p.plain.commands import (
     read_command,
 )
 from kemps_p2p.plain.lines import Lines
-from kemps_p2p.plain.tutorial import Tutorial
 from kemps_p2p.plain.voice import Voice, sentence
 from kemps_p2p.runtime.sitting import Sitting
 from kemps_p2p.wording.refusals import refusal_text
+from kemps_p2p.wording.tutorial import Tutorial
 
 REFRESH_S = 0.1
 CLOSING_S = 30.0

@@ -26,7 +26,6 @@ from kemps_p2p.ledger.entry import Result as Outcome
 from kemps_p2p.plain.board import Board
 from kemps_p2p.plain.commands import Page
 from kemps_p2p.plain.help import help_lines
-from kemps_p2p.plain.tutorial import Tutorial
 from kemps_p2p.runtime.sitting import Refused, Sight, Sitting
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
@@ -40,6 +39,7 @@ from kemps_p2p.wording.prompts import prompt_text
 from kemps_p2p.wording.races import met_text
 from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.scores import standing
+from kemps_p2p.wording.tutorial import Tutorial
 from kemps_p2p.wording.waiting import waiting_text
 
 WANTS: dict[Want, str] = {

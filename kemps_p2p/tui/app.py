@@ -27,6 +27,7 @@ from kemps_p2p.game.actions import SPEECH_CHARS_MAX
 from kemps_p2p.runtime.sitting import Sitting
 from kemps_p2p.tui.desk import Desk, Page, Request
 from kemps_p2p.tui.glance import Switches
+from kemps_p2p.tui.lessons import ON_SCREEN
 from kemps_p2p.tui.overlays import draw_overlay
 from kemps_p2p.tui.pages import Lobby, draw_end, draw_huddle, draw_lobby, draw_showdown
 from kemps_p2p.tui.paint import Ink, Run, Sheet
@@ -34,6 +35,7 @@ from kemps_p2p.tui.palette import palette
 from kemps_p2p.tui.table_page import COLUMNS_MIN, ROWS_MIN, draw_table, table_columns
 from kemps_p2p.wording.look import Look
 from kemps_p2p.wording.people import People
+from kemps_p2p.wording.tutorial import Tutorial
 
 TICK_S = 0.1
 BEAT_MS = 500
@@ -98,7 +100,8 @@ class TableApp(App[Request]):
         self._stage = Stage(palette(look.colours, has_colour=has_colour))
         self._entry = Input(max_length=SPEECH_CHARS_MAX, select_on_focus=False, disabled=True)
         self._entry_for: Request | None = None
-        self._desk = Desk(sitting, is_ascii=look.is_ascii, switches=Switches())
+        tutorial = Tutorial(ON_SCREEN) if look.has_tutorial else None
+        self._desk = Desk(sitting, is_ascii=look.is_ascii, switches=Switches(), tutorial=tutorial)
         self._rings = 0
         self._listener: asyncio.Task[None] | None = None
         self.failure: Exception | None = None

@@ -24,6 +24,7 @@ from kemps_p2p.tui.overlays import Overlay
 from kemps_p2p.tui.playing import Playing, asked, decline
 from kemps_p2p.wording.people import People
 from kemps_p2p.wording.refusals import refusal_text
+from kemps_p2p.wording.tutorial import Tutorial
 
 CARDS_MS = 800
 
@@ -51,10 +52,16 @@ class Desk:
     """A person's desk. `before`: who sat here in the last match, if this is a rematch."""
 
     def __init__(
-        self, sitting: Sitting, *, is_ascii: bool, switches: Switches, before: People | None = None
+        self,
+        sitting: Sitting,
+        *,
+        is_ascii: bool,
+        switches: Switches,
+        before: People | None = None,
+        tutorial: Tutorial | None = None,
     ) -> None:
         self.sitting = sitting
-        self.news = News(sitting, is_ascii=is_ascii)
+        self.news = News(sitting, is_ascii=is_ascii, tutorial=tutorial)
         self.switches = switches
         self.overlay: Overlay | None = None
         self.scroll = 0
@@ -157,6 +164,7 @@ class Desk:
     def hear(self, sight: Sight, now_ms: int) -> None:
         """Take in a sight, and let the choice of cards follow it."""
         self.news.hear(sight, now_ms)
+        self.news.watch(self.playing.watched, sight)
         self.follow(now_ms)
 
     def follow(self, now_ms: int) -> None:

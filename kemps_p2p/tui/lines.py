@@ -8,7 +8,7 @@ from kemps_p2p.session.waiting import What
 from kemps_p2p.tui import keys
 from kemps_p2p.tui.buttons import call_name
 from kemps_p2p.tui.glance import Glance
-from kemps_p2p.tui.paint import Area, Ink, Sheet, cells
+from kemps_p2p.tui.paint import Area, Ink, Sheet, cells, wrapped
 from kemps_p2p.tui.recent import Tone
 from kemps_p2p.tui.scores import scores_line
 from kemps_p2p.wording.people import counted, listed
@@ -36,6 +36,12 @@ def draw_title(sheet: Sheet, glance: Glance, heading: str) -> None:
 def draw_story(sheet: Sheet, glance: Glance, area: Area) -> None:
     """The last lines of what happened, the newest at the bottom."""
     x, y, columns, height = area
+    lessons = [text for lesson in glance.recent.lessons for text in wrapped(lesson, columns)][
+        : max(height - 1, 0)
+    ]
+    for row, text in enumerate(lessons):
+        sheet.put(x, y + row, text, Ink.GOOD)
+    y, height = y + len(lessons), height - len(lessons)
     lines = list(glance.recent.story)[-height:] if height > 0 else []
     top = y + height - len(lines)
     for row, line in enumerate(lines):

@@ -57,6 +57,7 @@ from kemps_p2p.wording.plain import plain
 from kemps_p2p.wording.races import met_text
 from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.scene import Scene
+from kemps_p2p.wording.tutorial import Tutorial
 
 MOVE_MS = 1300
 SPEECH_MS = 6000
@@ -84,9 +85,10 @@ class _Unseen:
 class News:
     """What one sitting has told lately. The clock is the screen's own."""
 
-    def __init__(self, sitting: Sitting, *, is_ascii: bool) -> None:
+    def __init__(self, sitting: Sitting, *, is_ascii: bool, tutorial: Tutorial | None = None) -> None:
         self._sitting = sitting
         self._is_ascii = is_ascii
+        self._tutorial = tutorial
         self.recent = Recent()
         self._held: list[Words] = []
         self._unseen: list[_Unseen] = []
@@ -111,7 +113,10 @@ class News:
         sitting = self._sitting
         people = sitting.people
         match sight:
-            case fx.TableFormed() | fx.MatchClosed():
+            case fx.TableFormed():
+                if self._tutorial is not None:
+                    self._teach(self._tutorial.welcome(sitting.rules, people.seat(sitting.partner)))
+            case fx.MatchClosed():
                 return
             case fx.Happened(events=events):
                 self._events(events, sitting.scene(sight.game, is_ascii=self._is_ascii), now_ms)
@@ -148,6 +153,20 @@ class News:
         self.recent.whispers += self._held
         self._held.clear()
 
+    def watch(self, watched: Seat, sight: Sight) -> None:
+        """What the face that is watched teaches."""
+        if self._tutorial is None or not isinstance(sight, fx.GestureSeen):
+            return
+        sitting = self._sitting
+        if watched == sight.seat == sitting.partner and sight.name == sitting.signal_agreed:
+            self._teach(self._tutorial.signal_seen(self._scene()))
+
+    def _teach(self, lines: Iterable[str]) -> None:
+        """Show a lesson in place of the last one, if there is any."""
+        told = [line.removeprefix("lesson: ") for line in lines]
+        if told:
+            self.recent.lessons = [line[:1].upper() + line[1:] for line in told]
+
     def _scene(self) -> Scene:
         return self._sitting.scene(is_ascii=self._is_ascii)
 
@@ -168,6 +187,10 @@ class News:
     def _events(self, events: Iterable[Event], scene: Scene, now_ms: int) -> None:
         for event in events:
             self._show(event, scene, now_ms)
+            if self._tutorial is not None:
+                view = self._sitting.view()
+                self._teach(self._tutorial.lesson(event, view, scene))
+                self._teach(self._tutorial.hand(view, self._sitting.signal_agreed))
             for line in _lines(event, scene, self._sitting.seat):
                 self.recent.story.append(line)
                 self._note_unseen(event, line, partial(_sentence, event))

@@ -15,8 +15,7 @@ from kemps_p2p.tui import keys
 from kemps_p2p.tui.buttons import Button, call_name
 from kemps_p2p.tui.glance import Glance
 from kemps_p2p.tui.lines import TONES
-from kemps_p2p.tui.pages import wrapped
-from kemps_p2p.tui.paint import Ink, Sheet
+from kemps_p2p.tui.paint import Ink, Sheet, wrapped
 
 KEY_COLUMNS = 14
 

@@ -6,7 +6,7 @@ Invariants:
 2. The huddle shows what partners whisper to each other; nobody else's screen does.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kemps_p2p.game.cards import Card
@@ -19,7 +19,7 @@ from kemps_p2p.tui.buttons import Button, draw_buttons, rows_of
 from kemps_p2p.tui.cards import card_width, draw_card
 from kemps_p2p.tui.glance import Glance
 from kemps_p2p.tui.lines import TONES, draw_title, draw_waiting, heading, notice
-from kemps_p2p.tui.paint import Area, Ink, Sheet, clipped
+from kemps_p2p.tui.paint import Area, Ink, Sheet, clipped, wrapped
 from kemps_p2p.tui.scores import long_score
 from kemps_p2p.wording.people import People, listed
 from kemps_p2p.wording.scores import result_line
@@ -128,23 +128,13 @@ def _whispers(sheet: Sheet, glance: Glance, x: int, y: int, height: int) -> None
         ]
     if not lines:
         lines = [(text, Ink.DIM) for text in wrapped("Nothing was whispered yet.", columns)]
+    lessons = [text for lesson in glance.recent.lessons for text in wrapped(lesson, columns)]
+    for row, text in enumerate(lessons, start=y + height - len(lessons) + 1):
+        sheet.put(x, row, text, Ink.GOOD)
+    height -= len(lessons)
     sheet.put(x, y, "Whispers", Ink.TEXT)
     for row, (text, ink) in enumerate(lines[-(height - 1) :], start=1):
         sheet.clip(x, y + row, columns, text, ink)
-
-
-def wrapped(text: str, columns: int) -> Iterator[str]:
-    """A text in lines of so many columns, broken at spaces where there are any."""
-    line = ""
-    for word in text.split(" "):
-        longer = f"{line} {word}" if line else word
-        if clipped(longer, columns) == longer:
-            line = longer
-            continue
-        if line:
-            yield line
-        line = clipped(word, columns)
-    yield line
 
 
 def draw_showdown(sheet: Sheet, glance: Glance) -> None:

@@ -95,6 +95,20 @@ def clipped(text: str, columns: int, tail: str = "…") -> str:
     return kept + tail
 
 
+def wrapped(text: str, columns: int) -> Iterator[str]:
+    """A text in lines of so many columns, broken at spaces where there are any."""
+    line = ""
+    for word in text.split(" "):
+        longer = f"{line} {word}" if line else word
+        if clipped(longer, columns) == longer:
+            line = longer
+            continue
+        if line:
+            yield line
+        line = clipped(word, columns)
+    yield line
+
+
 class Sheet:
     """Cells of one size, blank at first."""
 

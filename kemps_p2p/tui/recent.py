@@ -62,6 +62,8 @@ class Recent:
     gestures: dict[Seat, Until] = field(default_factory=dict)
     speech: dict[Seat, Until] = field(default_factory=dict)
     whispers: list[Words] = field(default_factory=list)
+    lessons: list[str] = field(default_factory=list)
+    """What was explained last, in a first deal that explains itself."""
     notice: Until | None = None
     flash: Until | None = None
     rings: int = 0

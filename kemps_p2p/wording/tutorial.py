@@ -6,6 +6,7 @@ Pure: events and views in, lines out. Invariant:
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import Enum, auto
 
 from kemps_p2p.game.cards import alike, is_quartet
@@ -28,6 +29,35 @@ from kemps_p2p.wording.scene import Scene
 NEAR_CARDS = 3
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ways:
+    """How things are done where the lesson is given, in words that it makes sentences of.
+
+    `agree` and `gesture` may name the gesture, as `{}`.
+    """
+
+    agree: str
+    gesture: str
+    ready: str
+    call: str
+    counter: str
+    swap: str
+    put: str
+    decline: str
+
+
+IN_LINES = Ways(
+    agree="`signal {}` tells {partner} alone what it will mean",
+    gesture="`{}`",
+    ready="`signal`",
+    call="Say `kemps` now",
+    counter="say `stop` and the name",
+    swap="`take 2 give 3` swaps card 2 of the middle for card 3 of your hand",
+    put="`put 3` puts card 3 of your hand down, then `take 2` picks card 2 of the middle up",
+    decline="`pass`",
+)
+
+
 class Lesson(Enum):
     """What can be explained."""
 
@@ -47,7 +77,8 @@ class Lesson(Enum):
 class Tutorial:
     """What has been explained, and what comes next."""
 
-    def __init__(self) -> None:
+    def __init__(self, ways: Ways = IN_LINES) -> None:
+        self._ways = ways
         self._given: set[Lesson] = set()
 
     def welcome(self, rules: RuleSet, partner: str) -> Iterator[str]:
@@ -55,16 +86,16 @@ class Tutorial:
         yield "lesson: collect four cards of one rank, and let your partner know without words"
         yield f"if {partner} then calls in time, the other team is beaten; if they notice first, you are"
         if rules.signals is Signals.GESTURES:
-            yield f"agree on a secret sign now: `signal wink` tells {partner} alone what a wink will mean"
+            yield f"agree on a secret sign now: {self._ways.agree.format('wink', partner=partner)}"
             yield "or take the sign that your partner whispers"
 
     def lesson(self, event: Event, view: SeatView, scene: Scene) -> Iterator[str]:
         """What an event teaches, if it is the first of its sort."""
         match event:
             case PoolShown():
-                yield from self._once(Lesson.POOL, *_of_pool(view))
+                yield from self._once(Lesson.POOL, *_of_pool(view, self._ways))
             case PlayStarted():
-                yield from self._once(Lesson.PLAY, *_of_play(view))
+                yield from self._once(Lesson.PLAY, *_of_play(view, self._ways))
             case Swapped(seat=seat) if seat != view.seat:
                 text = "everybody plays at once, and what a player takes all can see: remember it"
                 yield from self._once(Lesson.SWAPPED, text)
@@ -87,7 +118,8 @@ class Tutorial:
         """What the own cards teach."""
         cards = [held.card for held in view.hand]
         if is_quartet(cards):
-            how = "`signal`" if view.rules.signals is Signals.ONCE else f"`{signal or 'wink'}`"
+            is_public = view.rules.signals is Signals.ONCE
+            how = self._ways.ready if is_public else self._ways.gesture.format(signal or "wink")
             yield from self._once(
                 Lesson.QUARTET,
                 f"four of a kind! Make your sign, {how}, and hope that your partner is watching",
@@ -101,7 +133,7 @@ class Tutorial:
         """What to do about the partner's sign."""
         word = scene.rules.words.partner
         called = f" That is “{plain(word)}”." if word and not scene.is_ascii else ""
-        yield from self._once(Lesson.SIGNAL_SEEN, f"that is your sign! Say `kemps` now.{called}")
+        yield from self._once(Lesson.SIGNAL_SEEN, f"that is your sign! {self._ways.call}.{called}")
 
     def _once(self, lesson: Lesson, *texts: str) -> Iterator[str]:
         if lesson not in self._given:
@@ -109,20 +141,20 @@ class Tutorial:
             yield from (f"lesson: {text}" for text in texts)
 
 
-def _of_pool(view: SeatView) -> Iterator[str]:
+def _of_pool(view: SeatView, ways: Ways) -> Iterator[str]:
     yield "these cards lie in the middle for everybody; in a moment all may take from them"
     if view.rules.exchange is Exchange.SWAP:
-        yield "`take 2 give 3` swaps card 2 of the middle for card 3 of your hand"
+        yield ways.swap
     else:
-        yield "`put 3` puts card 3 of your hand down, then `take 2` picks card 2 of the middle up"
+        yield ways.put
 
 
-def _of_play(view: SeatView) -> Iterator[str]:
+def _of_play(view: SeatView, ways: Ways) -> Iterator[str]:
     if view.rules.sweep is Sweep.PASS:
-        yield "play is open. Take what helps you to four of a kind; `pass` if you want none of it"
+        yield f"play is open. Take what helps you to four of a kind; {ways.decline} if you want none of it"
     else:
         yield "play is open. Take what helps you to four of a kind; the dealer clears what nobody wants"
-    yield "if you think that an opponent has four of a kind, say `stop` and the name"
+    yield f"if you think that an opponent has four of a kind, {ways.counter}"
 
 
 def _of_scores(view: SeatView) -> Iterator[str]:
