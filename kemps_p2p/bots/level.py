@@ -82,7 +82,7 @@ _SKILLS = {
         signals=1,
         makes_decoy=0.06,
         decoys_max=1,
-        bluffs=0.1,
+        bluffs=0.25,
         swaps_idly=0.06,
         mulligans=0.6,
     ),
