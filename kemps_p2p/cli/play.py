@@ -108,7 +108,8 @@ def play(
     """Play against bots, at once and without any network.
 
     Every seat is a peer of its own: the cards are shuffled blind and the match leaves a signed log, as at any
-    other table. Your partner is a bot as well. Type `help` at the table.
+    other table. Your partner is a bot as well. `?` lists the keys of
+    the table, or `help` its words with --plain.
     """
     end_on_terminate()
     rules = read_rule_option(rules_option, players)

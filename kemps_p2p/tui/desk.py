@@ -73,6 +73,7 @@ class Desk:
         self._held_deal: tuple[int, int] | None = None
         """The deal before which this seat holds the table, or has held it."""
         self._is_held = False
+        self._was_paused = False
         self._cards_since_ms: int | None = None
 
     @property
@@ -172,12 +173,21 @@ class Desk:
         if not self.sitting.has_begun:
             return
         view = self.sitting.view()
+        self._end_break()
         self.playing.follow(view, now_ms)
         if view.phase in BETWEEN_DEALS:
             self.news.release()
             self._hold(view)
         else:
             self._is_held = False
+
+    def _end_break(self) -> None:
+        """A break that another seat has ended is over for this one too."""
+        is_paused = self.sitting.is_paused
+        if self._was_paused and not is_paused and self.sitting.wants[self.sitting.seat] is Want.PAUSE:
+            self._is_held = False
+            self.sitting.want(Want.PLAY_ON)
+        self._was_paused = is_paused
 
     def _hold(self, view: SeatView) -> None:
         """Where all others go along with what this seat wants, it takes its time between deals."""

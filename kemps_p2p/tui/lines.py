@@ -109,7 +109,9 @@ def state_text(glance: Glance) -> str:
     if glance.is_paused:
         return "The table takes a break: p plays on"
     wishes = [
-        f"{glance.people.seat(seat)} wants {WANTS[want]}"
+        f"you want {OWN_WANTS[want]}"
+        if seat == glance.seat
+        else f"{glance.people.seat(seat)} wants {WANTS[want]}"
         for seat, want in enumerate(glance.wants)
         if want in WANTS
     ]
@@ -120,6 +122,7 @@ def state_text(glance: Glance) -> str:
     return _nobody(glance)
 
 
+OWN_WANTS = {Want.PAUSE: "a break (p takes that back)", Want.ABANDON: "to abandon the match"}
 WANTS = {Want.PAUSE: "a break (p joins)", Want.ABANDON: "to abandon the match (Esc, then x joins)"}
 
 

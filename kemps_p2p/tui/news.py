@@ -63,6 +63,8 @@ MOVE_MS = 1300
 SPEECH_MS = 6000
 NOTICE_MS = 4000
 FLASH_MS = 350
+RACE_MS = 1500
+"""Who was first, and who saw it, is not pushed away by the bare word that it was too late."""
 UNSEEN_MAX = 24
 
 
@@ -91,6 +93,7 @@ class News:
         self._tutorial = tutorial
         self.recent = Recent()
         self._held: list[Words] = []
+        self._raced_ms = -RACE_MS
         self._unseen: list[_Unseen] = []
         self._faults: set[tuple[Fault, int | None]] = set()
 
@@ -131,6 +134,7 @@ class News:
                 return
             case fx.Raced(race=race):
                 self.tell(met_text(race, people), now_ms, Tone.LOUD)
+                self._raced_ms = now_ms
             case fx.GestureSeen(seat=seat, name=name):
                 self.recent.gestures[seat] = Until(name, now_ms, now_ms + length_ms(name))
             case fx.Whispered(text=text):
@@ -215,7 +219,7 @@ class News:
                 self._left(seat, (card,), scene, now_ms)
             case Took(seat=seat):
                 self._exchanged(event, seat, scene, now_ms)
-            case Missed(seat=seat) if seat == self._sitting.seat:
+            case Missed(seat=seat) if seat == self._sitting.seat and now_ms - self._raced_ms > RACE_MS:
                 self.notify(event_text(event, scene), now_ms)
             case Called():
                 # A wrong call lets some deals go on; what is shown at the end began with the last one.

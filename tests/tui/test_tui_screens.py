@@ -140,7 +140,18 @@ def test_news(tmp_path: Path) -> None:
     evening(tmp_path, script)
 
 
-def test_what_goes_wrong_at_this_machine_ends_the_screen(tmp_path: Path) -> None:
+def test_a_match_is_abandoned_once_all_want_it(tmp_path: Path) -> None:
+    async def script(person: Person) -> None:
+        await to_the_table(person)
+        await person.do(keys.CANCEL)
+        assert "abandon the match" in person.screen
+        await person.do(keys.ABANDON)
+        await person.until(lambda: not person.app.is_running)
+
+    assert evening(tmp_path, script, has_mouse=True).is_abandoned
+
+
+def test_a_match_that_ends_early_ends_the_screen(tmp_path: Path) -> None:
     async def script(person: Person) -> None:
         await to_the_table(person)
         person.sitting.leave()
@@ -154,7 +165,7 @@ def test_what_goes_wrong_at_this_machine_ends_the_screen(tmp_path: Path) -> None
 @pytest.mark.parametrize("rules", ["kemps/go", "kems", "kent", "cash", "chaulcer/verbal"])
 def test_an_evening_among_quick_bots(tmp_path: Path, rules: str) -> None:
     """Whatever happens at a busy table, the screen can be drawn, and the match ends."""
-    changed = override(load_rules(rules), {"look_ms": 0, "auto_pass_s": 1})
+    changed = override(load_rules(rules), {"look_ms": 0, "auto_pass_s": 1, "idle_seconds": 1, "goal": 2})
 
     async def script(person: Person) -> None:
         step = 0
@@ -164,4 +175,4 @@ def test_an_evening_among_quick_bots(tmp_path: Path, rules: str) -> None:
             await person.pilot.press(key)
         await person.until(lambda: "kemps audit" in person.screen)
 
-    assert evening(tmp_path, script, rules=changed, seated=quick(4)).is_closed
+    assert evening(tmp_path, script, rules=changed, seated=quick(4), limit_s=300).is_closed

@@ -209,6 +209,7 @@ def evening(
     look: Look | None = None,
     has_colour: bool = True,
     has_mouse: bool = False,
+    limit_s: float = LIMIT_S,
 ) -> Outcome:
     """One person's evening at a terminal, from sitting down to leaving."""
     look = look or Look(is_plain=False, is_ascii=False, colours=4, has_tutorial=False)
@@ -222,7 +223,7 @@ def evening(
         plan = SoloPlan(name="Mia", players=players, rules=rules, home=home, seed=1)
         own, others = chairs(plan)
         bots = [play_on(replace(chair, group=STUB), seated, Random(int(chair.seat))) for chair in others]
-        return await asyncio.wait_for(play_with(replace(own, group=STUB), bots, screen), LIMIT_S)
+        return await asyncio.wait_for(play_with(replace(own, group=STUB), bots, screen), limit_s)
 
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         return runner.run(run())
