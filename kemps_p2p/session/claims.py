@@ -100,7 +100,7 @@ def cut_off(fold: Fold, event: CutOff) -> None:
         raise fold.fault(Fault.BAD_ORDER, "a cut names claims of two contests")
     _check_not_contested(fold, asks, event.claims)
     claims = {name: fold.items[name] for name in event.claims}
-    fold.match = replace(fold.match, cut=OpenCut(fold.index, claims, lengths))
+    fold.match = replace(fold.match, cut=OpenCut(fold.index, claims, event.tapes))
 
 
 def _goes_beyond(claims: Collection[Digest], lengths: tuple[int, ...], before: OpenCut) -> bool:

@@ -19,6 +19,7 @@ from kemps_p2p.game.denials import proof_cards
 from kemps_p2p.game.rules import deal_cards
 from kemps_p2p.game.state import Phase, State, check, new_match, owed_faces
 from kemps_p2p.ids import Position, Seat, Team
+from kemps_p2p.ledger.entry import TapeEnd
 from kemps_p2p.ledger.poll import DecidedSet
 from kemps_p2p.ledger.tape import Claim, Head, TapeItem
 from kemps_p2p.session.genesis import Founding
@@ -64,11 +65,16 @@ class OpenContest:
 
 @dataclass(frozen=True, slots=True)
 class OpenCut:
-    """Claims whose order the tapes give as the entry at `index` has closed them: `lengths`, by seat."""
+    """Claims whose order the tapes give as the entry at `index` has closed them: `ends`, by seat."""
 
     index: int
     claims: Mapping[Digest, TapeItem]
-    lengths: tuple[int, ...]
+    ends: tuple[TapeEnd, ...]
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """How many items of each tape count."""
+        return tuple(end.length for end in self.ends)
 
 
 class Match(Struct, frozen=True, kw_only=True):

@@ -90,7 +90,8 @@ class Patience:
         if match.cut is not None:
             is_due = match.cut.index > self._final_index and now_ms - self._cut_at_ms >= PATIENCE_MS
             names = [name for name in match.cut.claims if name in self._book.undecided]
-            return self._book.contest_of(names[0]) if is_due and names else ()
+            stands = self._book.may_cut(match.cut.claims, [(end.length, end.last) for end in match.cut.ends])
+            return self._book.contest_of(names[0]) if is_due and names and not stands else ()
         if not waiting:
             return ()
         oldest = min(waiting, key=self._held_at_ms.__getitem__)
