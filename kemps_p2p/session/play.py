@@ -12,7 +12,7 @@ Section "Session" of protocol.md.
 """
 
 from collections import ChainMap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 from kemps_p2p.codec import Digest, decode, encode
@@ -42,9 +42,9 @@ from kemps_p2p.ledger.tapebook import TapeBook
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.answers import Answering
 from kemps_p2p.session.chain import Accepted, Chain
-from kemps_p2p.session.dealing import Dealing, Job, as_statement, is_light
-from kemps_p2p.session.deeds import Offered, ReadItem, can_check, check_of, offered, read_item
-from kemps_p2p.session.fold import NotVerified, ProofId, Proofs, closed_record
+from kemps_p2p.session.dealing import Dealing, Job, as_statement
+from kemps_p2p.session.deeds import Offered, ReadItem, read_item
+from kemps_p2p.session.fold import NotVerified, ProofId, closed_record
 from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.holding import Holding
 from kemps_p2p.session.lobby import Setup
@@ -53,6 +53,7 @@ from kemps_p2p.session.messages import Batch, DeedBody, batches, pack
 from kemps_p2p.session.ordering import Materials, compose, entry_after, foreseen
 from kemps_p2p.session.pacing import HEARD_MS, Pacing
 from kemps_p2p.session.patience import Patience
+from kemps_p2p.session.proving import Proving
 from kemps_p2p.session.rivals import Rivals
 
 
@@ -72,11 +73,11 @@ class Play:
             setup.seat, founding.seats, tip=lambda: self.tip, final=lambda: self.final, found=self._found
         )
         self._book = self._holding.book
-        self._proofs = Proofs(is_eager=False)
+        self._proving = Proving(self._begin, self._found)
+        self._proofs = self._proving.proofs
         self._dealing = Dealing(setup.seat, setup.secret, coins)
         self._answering = Answering(setup.seat)
         self._deeds: dict[Digest, tuple[Offered, ...]] = {}
-        self._unverified: list[Offered] = []
         self._coins: list[TapeItem] = []
         self._exhibits: list[tuple[TapeItem, TapeItem]] = []
         self._shown: dict[Digest, TapeItem] = {}
@@ -183,11 +184,8 @@ class Play:
         if job.proof is None:
             assert not isinstance(outcome, PeerFault), f"an own deed failed: {outcome}"
             self._to_say.append(as_statement(cast(DeedBody, outcome)))
-        elif isinstance(outcome, PeerFault):
-            self._proofs.bad[job.proof] = outcome
-            self._found(outcome)
         else:
-            self._proofs.good.add(job.proof)
+            self._proving.came_to(job.proof, outcome)
         return self.flush(now_ms)
 
     def flush(self, now_ms: int) -> list[fx.Effect]:
@@ -257,10 +255,7 @@ class Play:
             self._deeds[item.digest] = read.deeds
             for deed in read.deeds:
                 self._dealing.offer(deed)
-                if item.seat == self.seat:
-                    self._proofs.good.add(deed.proof)
-                else:
-                    self._unverified.append(deed)
+                self._proving.offer(deed, is_own=item.seat == self.seat)
             self._deck_is_new = True
         if read.entry is not None:
             try:
@@ -306,7 +301,7 @@ class Play:
             try:
                 accepted = self._chain.accept_next(now_ms)
             except NotVerified as need:
-                if not self._verify_for(need):
+                if not self._proving.verify_for(need, self._items[need.proof[0]]):
                     return has_moved
                 continue
             except PeerFault as fault:
@@ -318,16 +313,6 @@ class Play:
             met = self._rivals.follow(before, accepted.record, self.tapes.by_digest)
             self._effects += [fx.Show(fx.Raced(race)) for race in met]
             self._follow_entry(accepted)
-
-    def _verify_for(self, need: NotVerified) -> bool:
-        """Verify what an entry waits for; true if it is done at once."""
-        item = self._items[need.proof[0]]
-        deed = next(deed for deed in offered(item) if deed.proof == need.proof)
-        if is_light(deed):
-            self._verify_here(need.proof, need.check)
-            return True
-        self._begin(Job(need.proof, need.check))
-        return False
 
     def _follow_entry(self, accepted: Accepted) -> None:
         """Tell what became of own claims, and drop what is in the log now."""
@@ -390,26 +375,8 @@ class Play:
         if self._final_is_new or self._deck_is_new:
             for job in self._dealing.draft(self.final):
                 self._begin(job)
-            self._verify_offers()
+            self._proving.verify_offers(self.tip)
         self._final_is_new = self._deck_is_new = False
-
-    def _verify_here(self, proof: ProofId, check: Callable[[], object]) -> None:
-        self._proofs.run(proof, check)
-        if proof in self._proofs.bad:
-            self._found(self._proofs.bad[proof])
-
-    def _verify_offers(self) -> None:
-        waiting = []
-        for deed in self._unverified:
-            if deed.proof in self._proofs.good or deed.proof in self._proofs.bad:
-                continue
-            if not can_check(self.tip, deed):
-                waiting.append(deed)
-            elif is_light(deed):
-                self._verify_here(deed.proof, check_of(self.tip, deed))
-            else:
-                self._begin(Job(deed.proof, check_of(self.tip, deed)))
-        self._unverified = waiting
 
     def _begin(self, job: Job) -> None:
         if job.proof is not None:

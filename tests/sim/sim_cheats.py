@@ -141,7 +141,7 @@ class CheatingPlay(Play):
             # No seat checks its own deeds; this one would go on believing what everybody refuses.
             for deed in read.deeds:
                 self._proofs.good.discard(deed.proof)
-                self._unverified.append(deed)
+                self._proving.offer(deed, is_own=False)
 
 
 class CheatingSession(Session):
