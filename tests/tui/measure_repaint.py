@@ -24,8 +24,8 @@ from kemps_p2p.tui.desk import Page
 from kemps_p2p.wording.look import Look
 
 PRESSES = 300
-KEYS = ("left", "right", "up", "1", "a", "e")
-"""Each changes what is shown; a and 1 together swap now and then."""
+KEYS = ("left", "1", "e", "right", "1", "e")
+"""Each changes what is shown: another face is watched, a card chosen or put back, gestures laid out or away."""
 
 
 async def press(app: TableApp, key: str) -> float:
