@@ -32,11 +32,12 @@ class BotNodes:
 
     async def start(self, place: Place, code: Code) -> None:
         """Start them, for the table at this place of this machine. Raises `RuntimeFault`."""
-        host = "127.0.0.1" if place.host in (everywhere("0.0.0.0"), everywhere("::")) else place.host
+        is_everywhere = place.host in (everywhere("0.0.0.0"), everywhere("::"))
+        host = "127.0.0.1" if is_everywhere else place.host
         for index in range(self._count):
             # The code comes by a pipe: any user of this machine can read a command line.
             node = await asyncio.create_subprocess_exec(
-                *self._command(index, Place(host, place.port)),
+                *self._command(index, Place(host, place.port), place.host),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.DEVNULL,
                 stderr=asyncio.subprocess.PIPE,
@@ -49,13 +50,14 @@ class BotNodes:
             self._nodes.append(node)
             self._last_words.append(asyncio.create_task(node.stderr.read()))
 
-    def _command(self, index: int, place: Place) -> list[str]:
+    def _command(self, index: int, place: Place, bind: str) -> list[str]:
         home = self._homes / str(index)
         return [
             sys.executable, "-m", "kemps_p2p", "join", str(place), "--code", "-", "--bot",
             "--name", f"Bot {NAMES[index]}",
             "--pace", self._pace,
             "--home", str(home),
+            "--bind", bind,
             *(["--stay"] if self._stay else []),
         ]  # fmt: skip
 

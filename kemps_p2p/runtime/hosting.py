@@ -53,7 +53,7 @@ from kemps_p2p.runtime.guests import (
 )
 from kemps_p2p.runtime.handshake import Ask, Confirm, HostSide, Keys, Knock, Notice
 from kemps_p2p.runtime.transport import Mesh, now_ms
-from kemps_p2p.runtime.wire import HERE_S, Wire, signs_of_life
+from kemps_p2p.runtime.wire import HERE_S, Wire, signs_of_life, system_word
 from kemps_p2p.wording.words import CODE_ENTROPY_BYTES, Code, code_of, fingerprint, table_number
 
 CONNECTIONS_MAX = 64
@@ -134,7 +134,7 @@ class Host:
         self._is_drawing = False
         self._is_open = True
         self._rounds = 0
-        self._server: asyncio.Server | None = None
+        self._servers: list[asyncio.Server] = []
         self._serving: set[asyncio.Task[None]] = set()
         self._wires: set[Wire] = set()
         self._ticking: asyncio.Task[None] | None = None
@@ -161,13 +161,15 @@ class Host:
 
     async def open(self, bind: str, port: int) -> None:
         """Listen. Raises `Unreachable` if the port is taken or the address is not ours."""
-        try:
-            # One socket takes one kind of address only.
-            hosts = [bind, everywhere("0.0.0.0")] if bind == everywhere("::") else [bind]
-            self._server = await asyncio.start_server(self._accept, hosts, port)
-        except OSError as error:
-            raise Unreachable(f"cannot listen on {Place(bind, port)}: {error.strerror or error}") from None
-        self.place = Place(bind, int(self._server.sockets[0].getsockname()[1]))
+        self.place = Place(bind, port)
+        # One socket takes one kind of address only.
+        for host in (bind, everywhere("0.0.0.0")) if bind == everywhere("::") else (bind,):
+            try:
+                server = await asyncio.start_server(self._accept, host, self.place.port)
+            except OSError as error:
+                raise Unreachable(f"cannot listen on {self.place}: {system_word(error)}") from None
+            self._servers.append(server)
+            self.place = Place(bind, int(server.sockets[0].getsockname()[1]))
         self._ticking = asyncio.create_task(self._tick())
         self._tell(CodeDrawn(self._code, is_new=False))
 
@@ -192,8 +194,8 @@ class Host:
         """Stop listening and send everybody away who still waits."""
         if self._ticking is not None:
             self._ticking.cancel()
-        if self._server is not None:
-            self._server.close()
+        for server in self._servers:
+            server.close()
         self._is_open = False
         visits = tuple(self._visits)
         # Those who serve them listen until now, and one at a time may.

@@ -11,6 +11,7 @@ Section "Joining" of protocol.md.
 
 import asyncio
 import contextlib
+import os
 from collections.abc import AsyncIterator
 
 from kemps_p2p.codec import encode
@@ -141,7 +142,7 @@ class Wire:
                 raise NotSeated(Unwelcome.NOT_KEMPS) from None
             raise Unreachable("the other side has hung up") from None
         except OSError as error:
-            raise Unreachable(f"the connection broke: {error.strerror or error}") from None
+            raise Unreachable(f"the connection broke: {system_word(error)}") from None
 
 
 async def connect(place: Place, limit_s: float = CONNECT_S) -> Wire:
@@ -152,7 +153,12 @@ async def connect(place: Place, limit_s: float = CONNECT_S) -> Wire:
     except TimeoutError:
         raise Unreachable(f"{place} does not answer") from None
     except OSError as error:
-        raise Unreachable(f"{place} cannot be reached: {error.strerror or error}") from error
+        raise Unreachable(f"{place} cannot be reached: {system_word(error)}") from error
+
+
+def system_word(error: OSError) -> str:
+    """What the system calls an error; asyncio puts sentences of its own there."""
+    return os.strerror(error.errno) if error.errno and error.errno > 0 else str(error.strerror or error)
 
 
 @contextlib.asynccontextmanager
