@@ -1,6 +1,7 @@
 """The lines that every screen of a running match has: the title, the story, and what is waited for."""
 
 from kemps_p2p.game.actions import call_kind
+from kemps_p2p.game.cards import QUARTET_CARDS
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import Exchange, Mode, Reveal
 from kemps_p2p.session.messages import Want
@@ -95,12 +96,13 @@ def asked_text(glance: Glance) -> str | None:
         return "You are the dealer: Enter opens play"
     if glance.is_asked(What.RESUME):
         return "You are the dealer: Enter deals new cards"
+    hand = view.hands[glance.seat] if view.hands else ()
+    if view.phase is Phase.OPEN and view.call is None and 0 < len(hand) < QUARTET_CARDS:
+        return "You have put a card down: take one with its number, or your own back"
     if glance.is_asked(What.TURN) and view.phase is Phase.OPEN:
         return f"It is your turn: take a card ({exchange}), Space passes, or call"
     if any(wait.what is What.PASSES and wait.seats == (glance.seat,) for wait in glance.waits):
         return f"All others have passed: take a card ({exchange}), or Space passes"
-    if len(view.hands[glance.seat] if view.hands else ()) == 3 and view.phase is Phase.OPEN:
-        return "You have put a card down: take one with its number, or your own back"
     return None
 
 

@@ -9,7 +9,7 @@ Invariants:
 
 from collections.abc import Callable, Mapping
 
-from kemps_p2p.errors import IllegalAction
+from kemps_p2p.errors import Illegal, IllegalAction
 from kemps_p2p.game.actions import (
     Action,
     Admit,
@@ -185,6 +185,11 @@ class Playing:
         if card is None:
             self._news.notify("no card lies there", now_ms)
             return
+        view = self._sitting.view()
+        hand_cards = len(view.state.hands[view.seat])
+        if row_keys is keys.HAND_KEYS and hand_cards < QUARTET_CARDS:
+            self._news.notify(refusal_text(Illegal.HALF_EXCHANGE), now_ms)
+            return
         choose(card)
         if any(
             wait.what is What.ANSWER and self._sitting.seat in wait.seats
@@ -192,8 +197,7 @@ class Playing:
         ):
             # Two cards are chosen to be shown with a denial.
             return
-        view = self._sitting.view()
-        self._exchange(len(view.state.hands[view.seat]), now_ms)
+        self._exchange(hand_cards, now_ms)
 
     def _exchange(self, hand_cards: int, now_ms: int) -> None:
         """Make the exchange that the chosen cards amount to, if they do."""

@@ -25,7 +25,7 @@ from kemps_p2p.wording.look import Look
 
 PRESSES = 300
 KEYS = ("left", "1", "e", "right", "1", "e")
-"""Each changes what is shown: another face is watched, a card chosen or put back, gestures laid out or away."""
+"""Each changes what is shown: the face that is watched, a card that is chosen, gestures laid out."""
 
 
 async def press(app: TableApp, key: str) -> float:

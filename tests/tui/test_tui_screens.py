@@ -162,16 +162,27 @@ def test_a_match_that_ends_early_ends_the_screen(tmp_path: Path) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("rules", ["kemps/go", "kems", "kent", "cash", "chaulcer/verbal"])
-def test_an_evening_among_quick_bots(tmp_path: Path, rules: str) -> None:
+@pytest.mark.parametrize(
+    ("rules", "changes"),
+    [
+        ("kemps/go", {}),
+        ("kems", {"goal": 2}),
+        ("kent", {}),
+        ("cash", {"goal": 2}),
+        ("chaulcer/verbal", {"deal_limit": 2}),
+    ],
+)
+def test_an_evening_among_quick_bots(tmp_path: Path, rules: str, changes: dict[str, object]) -> None:
     """Whatever happens at a busy table, the screen can be drawn, and the match ends."""
-    changed = override(load_rules(rules), {"look_ms": 0, "auto_pass_s": 1, "idle_seconds": 1, "goal": 2})
+    changed = override(load_rules(rules), {"look_ms": 0, "auto_pass_s": 1, "idle_seconds": 1, **changes})
 
     async def script(person: Person) -> None:
         step = 0
         while person.app.desk.page() is not Page.END:
             step += 1
-            key = ("1", "a", "space", "enter", "3", "d", "c", "z", "y", "n", "g")[step % 11]
+            # A table that is never idle is never cleared, so cards are moved now and then only.
+            cards = ("1", "a", "2") if step % 130 < 13 else ("space", "tab", "space")
+            key = (*cards, "space", "enter", "k", "k", "c", "z", "y", "n", "g", "l")[step % 13]
             await person.pilot.press(key)
         await person.until(lambda: "kemps audit" in person.screen)
 
