@@ -26,6 +26,7 @@ from kemps_p2p.wording.scores import result_line
 from kemps_p2p.wording.waiting import waiting_text
 
 ROOMY_FROM = 24
+HUDDLE_COLUMNS_MAX = 110
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,12 +75,13 @@ def draw_huddle(sheet: Sheet, glance: Glance) -> None:
     if glance.view.deal < 0:
         sheet.centre(y, f"This match is called {glance.words}; all see these words", Ink.DIM)
         y += has_room
-    left = 0
+    margin = max(sheet.width - HUDDLE_COLUMNS_MAX, 0) // 2
+    left = margin
     if glance.rules.signals is Signals.GESTURES:
-        left = _gestures(sheet, glance, y + 1)
+        left = _gestures(sheet, glance, margin, y + 1)
     else:
-        sheet.put(3, y + 1, "These rules have one public sign: your partner sees it,", Ink.TEXT)
-        sheet.put(3, y + 2, "and so does everybody else.", Ink.TEXT)
+        sheet.put(margin + 3, y + 1, "These rules have one public sign: your partner sees it,", Ink.TEXT)
+        sheet.put(margin + 3, y + 2, "and so does everybody else.", Ink.TEXT)
         y += 2
     _whispers(sheet, glance, left + 2, y + 1, sheet.height - y - 6)
     buttons = [Button(keys.WHISPER, f"whisper to {clipped(partner, 12)}")]
@@ -101,19 +103,19 @@ def _go_on(glance: Glance) -> Button:
     return Button(keys.ASKED, "deal" if keys.ASKED in glance.can else "ready", ink)
 
 
-def _gestures(sheet: Sheet, glance: Glance, y: int) -> int:
+def _gestures(sheet: Sheet, glance: Glance, x: int, y: int) -> int:
     """The list of gestures; the column behind it."""
     columns = 36 if sheet.width < 100 else 44
-    sheet.put(2, y, "Your sign for four of a kind:", Ink.TEXT)
+    sheet.put(x + 2, y, "Your sign for four of a kind:", Ink.TEXT)
     for row, (key, name) in enumerate(keys.GESTURE_KEYS.items(), start=1):
         is_agreed = name == glance.signal
         ink = Ink.ASKED if is_agreed else Ink.LABEL
-        end = sheet.put(3, y + row, f" {key} ", Ink.ASKED if is_agreed else Ink.KEY)
+        end = sheet.put(x + 3, y + row, f" {key} ", Ink.ASKED if is_agreed else Ink.KEY)
         end = sheet.put(end, y + row, f" {name:<14} ", ink)
         meaning = "four of a kind" if is_agreed else "nothing"
         sheet.put(end + 1, y + row, meaning, Ink.GOOD if is_agreed else Ink.DIM)
-        sheet.zone(2, y + row, columns - 3, 1, key)
-    return columns + 3
+        sheet.zone(x + 2, y + row, columns - 3, 1, key)
+    return x + columns + 3
 
 
 def _whispers(sheet: Sheet, glance: Glance, x: int, y: int, height: int) -> None:
