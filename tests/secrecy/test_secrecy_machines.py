@@ -22,7 +22,7 @@ LEAKY: dict[int, type[Play]] = {0: SharesOwnHand, 1: ReusesNonce, 2: SharesStock
 @pytest.fixture(scope="module")
 def leaky() -> Checked:
     """The deal of hands and the beginning of play, every seat leaking in its own way."""
-    return checked(opening_of_match(seed=1, leaky=LEAKY))
+    return checked(opening_of_match(seed=3, leaky=LEAKY))
 
 
 def leaks(done: Checked, seat: int) -> list[Finding]:

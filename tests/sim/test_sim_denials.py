@@ -6,7 +6,7 @@ from typing import TypeVar
 from sim_helpers import check_whole_match, honest_faults, play_match
 from sim_rules import happened
 
-from kemps_p2p.game.actions import Admit, Deny
+from kemps_p2p.game.actions import Admit, Deny, call_kind
 from kemps_p2p.game.cards import Card
 from kemps_p2p.game.events import Answered, Called, DealEnded, DealLost, Event, FalseDenial, Scored
 from kemps_p2p.game.rules import load_rules, override
@@ -59,7 +59,7 @@ def of_kind(deal: list[Event], sort: type[Sort]) -> list[Sort]:
 
 def first_lie() -> list[Event]:
     """The events of a deal in which the first call was denied falsely, after everything has been checked."""
-    for seed in range(12):
+    for seed in range(24):
         sim = play_match(seed, rules=RULES, net=PERFECT, machine=seated)
         check_whole_match(sim)
         assert honest_faults(sim) == [[]] * 4
@@ -84,6 +84,6 @@ def test_a_false_denial_makes_the_call_right_and_costs_the_denier_besides() -> N
     # When it was made, it was counted as wrong.
     assert first.changes[call.seat % 2] == -1
     before = [score - change for score, change in zip(first.scores, first.changes, strict=True)]
-    before[call.seat % 2] += 1
+    before[call.seat % 2] += RULES.points_right.of(call_kind(call.calls[0])) or 0
     before[1 - LIAR % 2] += 4
     assert ended.scores == tuple(before)
