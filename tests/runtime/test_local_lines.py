@@ -15,12 +15,12 @@ from kemps_p2p.game.scoring import Verdict
 from kemps_p2p.ids import Seat, Team
 from kemps_p2p.ledger.entry import Result
 from kemps_p2p.plain.commands import Page
-from kemps_p2p.wording.tutorial import Tutorial
 from kemps_p2p.plain.voice import Voice, sentence
 from kemps_p2p.runtime.sitting import Refused, Sight, Sitting
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.races import Asked, Race
+from kemps_p2p.wording.tutorial import Tutorial
 
 EACH = (Partner(),)
 
