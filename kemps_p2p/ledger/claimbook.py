@@ -201,8 +201,13 @@ class ClaimBook:
             (0, NO_DIGEST) if end is None else (end.item.number + 1, end.digest) for end in self._ends
         )
 
-    def may_cut(self, claims: Collection[Digest], ends: Sequence[tuple[int, Digest]]) -> bool:
-        """True if a contest may be closed at these ends by what is held here.
+    def may_cut(
+        self,
+        claims: Collection[Digest],
+        ends: Sequence[tuple[int, Digest]],
+        logged: Set[Digest] = frozenset(),
+    ) -> bool:
+        """True if a contest may be closed at these ends by what is held here, once some claims are logged.
 
         Nothing beyond them speaks of the named claims, and nothing undecided that is not named conflicts with
         them: else a verdict that somebody has read from longer tapes could change.
@@ -211,7 +216,9 @@ class ClaimBook:
             return False
         for name in claims:
             held = self.undecided.get(name)
-            if held is None or held.is_refused or name in self.contested or not held.rivals <= set(claims):
+            if held is None or held.is_refused or name in self.contested:
+                return False
+            if not held.rivals - logged <= set(claims):
                 return False
         return all(
             places.get(name, 0) < first_place(length)

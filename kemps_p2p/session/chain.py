@@ -9,7 +9,7 @@ Section "Entries" of protocol.md.
 """
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from kemps_p2p.codec import Digest
@@ -201,7 +201,7 @@ class Chain:
                 case CutOff():
                     if not self._patience.may_cut_again(self.tip, now_ms):
                         return False
-                    if not self._may_cut(event) and not self._is_cut_later(entry.index):
+                    if not self._may_cut(event, logged) and not self._is_cut_later(entry, logged):
                         return False
                     continue
                 case Drawn():
@@ -225,15 +225,17 @@ class Chain:
             logged.update(claims)
         return True
 
-    def _may_cut(self, cut: CutOff) -> bool:
-        return self._book.may_cut(cut.claims, [(end.length, end.last) for end in cut.tapes])
+    def _may_cut(self, cut: CutOff, logged: Set[Digest]) -> bool:
+        return self._book.may_cut(cut.claims, [(end.length, end.last) for end in cut.tapes], logged)
 
-    def _is_cut_later(self, index: int) -> bool:
-        """True if an entry that waits here puts a later cut in the place of that at `index`."""
-        later = self._entries_after((index, self.tip.on_duty))
-        return any(
-            isinstance(event, CutOff) and self._may_cut(event) for coming in later for event in coming.events
-        )
+    def _is_cut_later(self, entry: Entry, logged: Set[Digest]) -> bool:
+        """True if an entry that waits here puts a later cut in the place of that in `entry`."""
+        ordered = {*logged, *ordered_in(entry)}
+        for coming in self._entries_after((entry.index, self.tip.on_duty)):
+            ordered.update(ordered_in(coming))
+            if any(isinstance(event, CutOff) and self._may_cut(event, ordered) for event in coming.events):
+                return True
+        return False
 
     def _is_due(self, item: TapeItem) -> bool:
         """False if the item has a share that rests on an entry which is not final here yet."""

@@ -120,7 +120,8 @@ class Patience:
         """True if a claim is long decided here and not among those that are logged."""
         long_ms = PATIENCE_MS + WORDS_SLACK_MS
         late = {name for name, at_ms in self._decided_at_ms.items() if now_ms - at_ms > long_ms}
-        return any(name in self._book.undecided for name in late - logged)
+        waiting = self._book.undecided.keys() - self._book.contested
+        return not waiting.isdisjoint(late - logged)
 
     def is_coin_overdue(self, index: int, now_ms: int) -> bool:
         """True if the contest named at `index` is final here for so long that every coin should have come."""
