@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from kemps_p2p.codec import Digest, encode
 from kemps_p2p.errors import Missing, PeerFault
-from kemps_p2p.game.state import advance, may_auto_pass, may_start_play, start_play
+from kemps_p2p.game.state import advance, may_auto_pass, start_play
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.claimbook import ClaimBook
 from kemps_p2p.ledger.entry import (
@@ -350,7 +350,7 @@ def _undecided(book: ClaimBook, rivals: Iterable[Digest], done: Set[Digest]) -> 
 
 def _play(work: Fold, at_hand: Materials) -> Iterator[Event]:
     match = work.match
-    if match.shown_ms is None or not may_start_play(match.game):
+    if match.shown_ms is None:
         return
     is_over_look = match.elapsed_ms - match.shown_ms >= match.founding.rules.look_ms
     if is_over_look and not _is_awaited(match, at_hand, PlayStarted()):

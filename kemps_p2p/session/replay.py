@@ -136,7 +136,7 @@ def _noted(work: Fold, payload: bytes, *, is_last: bool) -> None:
 
 def _start_play(work: Fold) -> None:
     match = work.match
-    if not may_start_play(match.game) or match.shown_ms is None:
+    if match.shown_ms is None:
         raise work.fault(Fault.BAD_ENTRY, "play cannot start here")
     if match.elapsed_ms - match.shown_ms < match.founding.rules.look_ms:
         raise work.fault(Fault.BAD_TIME, "play starts before the look is over")
@@ -192,7 +192,7 @@ def has_all_seeds(match: Match) -> bool:
 
 
 def _note_shown(work: Fold) -> None:
-    """Remember when the pool was complete: the look runs from there."""
+    """Remember when the pool was complete: the look runs from there, and for as long as play may start."""
     match = work.match
     if not may_start_play(match.game):
         if match.shown_ms is not None:
