@@ -12,13 +12,14 @@ from kemps_p2p.errors import Fault, Illegal, PeerFault
 from kemps_p2p.game.actions import Gesture, Kind, Next, Swap
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.record import replace as game_replace
+from kemps_p2p.game.rules import override
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.coins import coin_chain
-from kemps_p2p.ledger.entry import Blamed, Contest, CutOff, Drawn, Event, Result, Settled, TapeEnd
+from kemps_p2p.ledger.entry import Blamed, Contest, CutOff, Drawn, Event, Result, Ruled, Settled, TapeEnd
 from kemps_p2p.ledger.tape import NO_DIGEST, Claim, CoinReveal, Deed, Head, Statement, TapeItem
 from kemps_p2p.session.claims import draw
 from kemps_p2p.session.deeds import offered
-from kemps_p2p.session.duties import OweKey, duties
+from kemps_p2p.session.duties import OweKey, OweTurn, duties
 from kemps_p2p.session.fold import Fold, Proofs
 from kemps_p2p.session.match import Logged, Match, is_ready, refusal
 from kemps_p2p.session.messages import Closed, TurnDeed
@@ -178,6 +179,33 @@ def test_a_claim_of_a_contest_waits_for_the_draw(scribe: Scribe) -> None:
     scribe.refuses(Fault.BAD_ORDER, named)
 
 
+def test_a_contest_of_an_earlier_deal_holds_nothing_up(scribe: Scribe) -> None:
+    named, _ = contested(scribe)
+    match = scribe.order(named)
+    rival = swap(match, 2)
+    scribe.refuses(Fault.BAD_ORDER, scribe.settled(2, rival))
+    game = game_replace(match.game, deal=match.game.deal + 1)
+    later = scribe.copy(game=game, past=(replace(match.past[-1], game=game),))
+    assert later.order(later.settled(2, rival)).contests == match.contests
+
+
+def test_the_dealer_rules_on_claims_that_are_together_only(scribe: Scribe) -> None:
+    rules = override(scribe.match.founding.rules, {"poll_tie": "dealer"})
+    hand = scribe.copy(founding=replace(scribe.match.founding, rules=rules))
+    dealer = hand.match.game.dealer
+    seats = ((dealer + 1) % 4, (dealer + 3) % 4)
+    claims = tuple(hand.claim(seat, swap(hand.match, seat)) for seat in seats)
+    words = (*hand.words(claims, (dealer,)), *hand.words(claims[::-1], ((dealer + 2) % 4,)))
+    names = tuple(sorted(item.digest for item in claims))
+    order = tuple(item.digest for item in claims)
+    wink = hand.claim(seats[0], WINK)
+    seen = hand.words((wink,), (dealer, (dealer + 2) % 4))
+    alone = Ruled(claims=(wink.digest,), evidence=seen, order=(wink.digest,), results=(Result.OK,))
+    hand.refuses(Fault.BAD_ORDER, alone)
+    both = Ruled(claims=names, evidence=words, order=order, results=(Result.OK, Result.MISSED))
+    assert hand.order(both).contests == ()
+
+
 def coins_of(scribe: Scribe, index: int) -> tuple[TapeItem, ...]:
     return tuple(
         scribe.say(seat, CoinReveal(index=index, coin=coin_chain(setup(seat).secret)[1])) for seat in (0, 1)
@@ -305,7 +333,10 @@ def test_a_false_turn_is_blamed_where_it_is_owed(before: Scribe) -> None:
     hand.refuses(Fault.BAD_BLAME, false_turn(hand, 1, on=Digest(b"\x08" * 32)))
     hand.refuses(Fault.BAD_BLAME, false_turn(hand, 2))
     later.refuses(Fault.BAD_BLAME, false_turn(later, 1))
-    assert hand.order(false_turn(hand, 1)).spoilt == {0: 1}
+    assert OweTurn(0, 0) in duties(hand.match, Seat(1))
+    lost = hand.order(false_turn(hand, 1))
+    assert lost.spoilt == {0: 1}
+    assert not any(duties(lost, Seat(seat)) for seat in range(4))
 
 
 def test_a_deed_that_cannot_be_read_is_its_authors(scribe: Scribe) -> None:
