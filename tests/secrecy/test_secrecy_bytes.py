@@ -23,6 +23,8 @@ from kemps_p2p.session.dealing import deal_seed
 from kemps_p2p.session.messages import Batch, LobbyWords, Reveal, Whisper, pack
 from kemps_p2p.session.opening import opened_deals
 
+pytestmark = pytest.mark.soak
+
 HONEST = Seat(1)
 """A seat whose hand is not shown in this match."""
 DEAL = 0
