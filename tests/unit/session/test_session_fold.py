@@ -8,21 +8,22 @@ from session_helpers import Table, formed, opened, setup
 from session_scribe import Scribe, note
 
 from kemps_p2p.codec import Digest, encode
+from kemps_p2p.deck.deal import Seed, Shares
 from kemps_p2p.errors import Fault, Illegal, PeerFault
 from kemps_p2p.game.actions import Gesture, Kind, Next, Swap
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.record import replace as game_replace
 from kemps_p2p.game.rules import override
-from kemps_p2p.ids import Seat
+from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.coins import coin_chain
 from kemps_p2p.ledger.entry import Blamed, Contest, CutOff, Drawn, Event, Result, Ruled, Settled, TapeEnd
 from kemps_p2p.ledger.tape import NO_DIGEST, Claim, CoinReveal, Deed, Head, Statement, TapeItem
 from kemps_p2p.session.claims import draw
-from kemps_p2p.session.deeds import offered
-from kemps_p2p.session.duties import OweKey, OweTurn, duties
+from kemps_p2p.session.deeds import is_owed, offered
+from kemps_p2p.session.duties import OweKey, OweSeed, OweShares, OweTurn, duties
 from kemps_p2p.session.fold import Fold, Proofs
 from kemps_p2p.session.match import Logged, Match, is_ready, refusal
-from kemps_p2p.session.messages import Closed, TurnDeed
+from kemps_p2p.session.messages import Closed, DeedBody, KeyDeed, SeedDeed, ShareDeed, TurnDeed
 from kemps_p2p.session.replay import checkpoint_of, winners
 
 WINK = Gesture("wink")
@@ -337,6 +338,25 @@ def test_a_false_turn_is_blamed_where_it_is_owed(before: Scribe) -> None:
     lost = hand.order(false_turn(hand, 1))
     assert lost.spoilt == {0: 1}
     assert not any(duties(lost, Seat(seat)) for seat in range(4))
+
+
+def test_a_deed_of_an_attempt_that_nobody_makes_is_not_owed(before: Scribe) -> None:
+    deck = before.match.decks[0, 0]
+    key, turn = deck.keys[1], deck.turns[1]
+    assert key is not None
+    shares = Shares(positions=(3,), parts=(), proof=key.proof)
+    owed = (OweKey(0), OweTurn(0, 0), OweShares(0, 0, (Position(3),)), OweSeed(0))
+    deeds: tuple[DeedBody, ...] = (
+        KeyDeed(deal=0, attempt=0, key=key),
+        TurnDeed(deal=0, attempt=0, round=0, on=ELSEWHERE, turn=turn),
+        ShareDeed(deal=0, attempt=0, round=0, shares=shares),
+        SeedDeed(deal=0, attempt=0, seed=Seed(seed=bytes(32))),
+    )
+    for deed in deeds:
+        assert is_owed(owed, deed)
+        for attempt in (-1, 1):
+            assert not is_owed(owed, structs.replace(deed, attempt=attempt))
+        assert not is_owed(owed, structs.replace(deed, deal=1))
 
 
 def test_a_deed_that_cannot_be_read_is_its_authors(scribe: Scribe) -> None:
