@@ -11,7 +11,7 @@ from itertools import combinations
 from kemps_p2p.codec import Digest
 from kemps_p2p.game.actions import Action, kind
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.poll import Contender, Order, compare, places_in
+from kemps_p2p.ledger.poll import Contender, Cut, Order, closed_at, compare, places_in
 from kemps_p2p.ledger.tape import TapeItem, claim_of
 from kemps_p2p.session.match import Match, action_of, do_conflict, refusal
 
@@ -30,7 +30,8 @@ class Race:
     """Two claims that do not commute. `first` is ahead, unless the two are together.
 
     `by_cause`: the later claimant had seen the earlier claim. `words`: witnesses for `first`, for `second`,
-    and all who are asked.
+    and all who are asked. `by_cut`: what the tapes say once a cut has closed them, or that it names one claim
+    and not the other.
     """
 
     first: Asked
@@ -38,6 +39,7 @@ class Race:
     is_together: bool
     by_cause: bool
     words: tuple[int, int, int]
+    by_cut: bool = False
 
 
 def asked_by(item: TapeItem) -> Asked:
@@ -78,13 +80,18 @@ def races(
 
 
 def race_between(match: Match, a: Asked, b: Asked, tapes: Mapping[Seat, Mapping[Digest, int]]) -> Race:
-    """How two claims that do not commute stand by what some tapes show of them."""
+    """How two claims that do not commute stand by what some tapes show of them, or by the open cut."""
     rivals = frozenset((a.id, b.id))
     one, other = Contender(a.id, a.seat, rivals - {a.id}), Contender(b.id, b.seat, rivals - {b.id})
-    order, by_cause = compare(one, other, match.seats, None, tapes)
+    opened = match.cut
+    cut = None if opened is None else Cut(frozenset(opened.claims), closed_at(tapes, opened.lengths))
+    by_cut = cut is not None and not rivals.isdisjoint(cut.claims)
+    if cut is not None and by_cut:
+        tapes = cut.tapes
+    order, by_cause = compare(one, other, match.seats, None, tapes, cut=cut)
     first, second = (b, a) if order is Order.SECOND else (a, b)
     is_together = order in (Order.TOGETHER, Order.OPEN)
-    return Race(first, second, is_together, by_cause, _words(match, first, second, tapes))
+    return Race(first, second, is_together, by_cause, _words(match, first, second, tapes), by_cut)
 
 
 def _words(
