@@ -16,6 +16,7 @@ from kemps_p2p.codec import derive
 from kemps_p2p.errors import IllegalAction, PeerFault
 from kemps_p2p.game.actions import Action
 from kemps_p2p.game.rules import RuleSet
+from kemps_p2p.game.views import SeatView
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.session import effects as fx
@@ -35,6 +36,11 @@ class Net:
     delay_ms: tuple[float, float] = (0.5, 2.0)
     loss: float = 0.0
     duplication: float = 0.0
+
+    def after_ms(self, rng: random.Random, sender: Seat, receiver: Seat) -> float:
+        """How long a message takes from one seat to another. Experiments have better and worse lines."""
+        del sender, receiver
+        return rng.uniform(*self.delay_ms)
 
 
 PERFECT = Net()
@@ -83,7 +89,16 @@ class _Wake:
     pass
 
 
-_What: TypeAlias = _Arrive | _Computed | _Wake
+Choose: TypeAlias = Callable[[SeatView], Action | None]
+"""What a seat does at a planned moment, by what it sees then; None: nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    choose: Choose
+
+
+_What: TypeAlias = _Arrive | _Computed | _Wake | _Planned
 Tamper: TypeAlias = Callable[[Seat, Seat, bytes], bytes | None]
 """(sender, receiver, message) -> what arrives instead, None for nothing: where a cheating network sits."""
 
@@ -143,20 +158,38 @@ class Sim:
         """Virtual milliseconds since the start."""
         return self._now_us // 1000
 
+    @property
+    def now_us(self) -> int:
+        """Virtual microseconds since the start: messages and plans are that exact, machines are not."""
+        return self._now_us
+
     def run(self, limit_ms: int = 3_600_000) -> Stop:
         """Play until every log is complete, or the virtual time is over."""
-        for seat, peer in enumerate(self.peers):
-            self._carry_out(Seat(seat), peer.session.start(self.now_ms))
-            self._schedule(Seat(seat), 0, _Wake())
+        self.start()
         while self._queue:
-            at_us, _, seat, what = heapq.heappop(self._queue)
-            if at_us > limit_ms * 1000:
+            if self._queue[0][0] > limit_ms * 1000:
                 return Stop.TIME
-            self._now_us = at_us
-            self._handle(seat, what)
+            self.step()
             if all(peer.session.is_done for peer in self.peers):
                 return Stop.DONE
         return Stop.TIME
+
+    def start(self) -> None:
+        """All sit down. `run` does so by itself; whoever goes on by `step` starts with this."""
+        for seat, peer in enumerate(self.peers):
+            self._carry_out(Seat(seat), peer.session.start(self.now_ms))
+            self._schedule(Seat(seat), 0, _Wake())
+
+    def step(self) -> Seat:
+        """Let the next thing happen, and say at which seat. There always is one: a status is ahead."""
+        at_us, _, seat, what = heapq.heappop(self._queue)
+        self._now_us = at_us
+        self._handle(seat, what)
+        return seat
+
+    def plan(self, after_us: int, seat: Seat, choose: Choose) -> None:
+        """At a moment to come, to the microsecond, a seat does what `choose` makes of what it sees then."""
+        self._schedule(seat, after_us, _Planned(choose))
 
     def _handle(self, seat: Seat, what: _What) -> None:
         peer = self.peers[seat]
@@ -170,6 +203,11 @@ class Sim:
                 if self._now_us < peer.woken_at_us:
                     return
                 effects = peer.session.tick(now_ms)
+            case _Planned(choose):
+                action = choose(peer.session.view())
+                if action is not None:
+                    self._submit(seat, peer, action)
+                effects = []
         self._carry_out(seat, effects)
         self._let_play(seat, peer)
         self._sleep(seat, peer)
@@ -244,7 +282,7 @@ class Sim:
             data = tampered
         copies = (self._random.random() >= self._net.loss) + (self._random.random() < self._net.duplication)
         for _ in range(copies):
-            delay_ms = self._random.uniform(*self._net.delay_ms)
+            delay_ms = self._net.after_ms(self._random, sender, receiver)
             self._schedule(receiver, int(delay_ms * 1000), _Arrive(sender, data))
 
     def _show(self, seat: Seat, peer: SimPeer, sight: fx.Sight) -> None:
