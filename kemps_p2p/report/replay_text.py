@@ -1,10 +1,11 @@
 """A match told from its log: one line an event, for people and as JSON.
 
 Works from what an audit has folded and derives nothing by itself. Where the seeds of a deal were opened,
-every hand is visible from its start; otherwise only what was shown.
+every hand is visible from its start; otherwise only what was shown. Told with other eyes than those that see
+everything, the lines are the same, and cards that these eyes have not seen are hidden.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -18,13 +19,14 @@ from kemps_p2p.game.state import State, advance, check
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.entry import Blamed, Carried, Contest, Drawn, Note, Result, Ruled, Settled
 from kemps_p2p.ledger.tape import TapeItem, claim_of
+from kemps_p2p.report.knowledge import AllEyes, Deals, Eyes, shown_deals
+from kemps_p2p.report.witnesses import words_json
 from kemps_p2p.session.audit import Audit
 from kemps_p2p.session.chaincheck import Step
 from kemps_p2p.session.deeds import offered
 from kemps_p2p.session.findings import Verdict
 from kemps_p2p.session.match import Match, begin, refusal
 from kemps_p2p.session.messages import AutoPassed, NoteBody, TurnDeed, read_note
-from kemps_p2p.session.opening import opened_deals
 from kemps_p2p.session.races import Asked, Race, asked_by, races
 from kemps_p2p.session.replay import Part
 from kemps_p2p.wording.actions import action_text
@@ -51,6 +53,8 @@ class Line:
     event: str
     text: str
     facts: Mapping[str, object] = field(default_factory=dict)
+    match: Match | None = field(default=None, compare=False, repr=False)
+    """The match as it was when this was told: after it, for what happened; None beyond the entries."""
 
     def shown(self) -> str:
         """The line for people."""
@@ -67,8 +71,10 @@ class _Teller:
     """Tells a match entry by entry; keeps count of races and calls."""
 
     people: People
-    faces: Mapping[int, Mapping[Position, Card]]
+    eyes: Eyes
+    deals: Deals
     is_ascii: bool
+    match: Match
     race_count: int = 0
     call_count: int = 0
     pending_call: dict[Seat, int] = field(default_factory=dict)
@@ -78,13 +84,13 @@ class _Teller:
 
     def scene(self, match: Match) -> Scene:
         """What sentences need to know at a state of the match."""
-        faces = self.faces.get(match.game.deal, match.game.faces)
-        return Scene(self.people, match.founding.rules, faces, self.is_ascii)
+        return Scene(self.people, match.founding.rules, self.eyes.faces(match), self.is_ascii)
 
-    def step(self, before: Match, step: Step) -> Iterator[Line]:
+    def step(self, step: Step) -> Iterator[Line]:
         """Tell one entry."""
         entry = step.record.entry
         for event, part in zip(entry.events, step.parts, strict=True):
+            before = self.match
             match event:
                 case Settled(claim=name, result=result, evidence=evidence):
                     yield from self._races(before, step, (name,), evidence)
@@ -108,8 +114,10 @@ class _Teller:
                     yield self._line(step, "blamed", text, {"seat": culprit})
                 case _:
                     pass
+            self.match = part.match
             yield from self._happened(step, part, event)
-            before = part.match
+        # After the last event the entry itself is the head that later claims may cite.
+        self.match = step.match
 
     def _noted(self, step: Step, note: NoteBody) -> Iterator[Line]:
         if isinstance(note, AutoPassed):
@@ -117,7 +125,8 @@ class _Teller:
             yield self._line(step, "auto-passed", text, {"seat": note.seat})
 
     def _line(self, step: Step, event: str, text: str, facts: Mapping[str, object]) -> Line:
-        return Line(step.record.entry.index, step.record.entry.elapsed_ms, event, text, facts)
+        entry = step.record.entry
+        return Line(entry.index, entry.elapsed_ms, event, text, facts, self.match)
 
     def _races(
         self, match: Match, step: Step, claims: tuple[Digest, ...], evidence: tuple[Digest, ...]
@@ -128,14 +137,18 @@ class _Teller:
             self.race_count += 1
             self.lost.setdefault(race.second.id, self.race_count)
             text = f"Race {self.race_count}: {race_text(race, self.scene(match))}"
-            yield self._line(step, "race", text, self._race_facts(race))
+            yield self._line(step, "race", text, self._race_facts(race, step, (*claims, *evidence)))
 
-    def _race_facts(self, race: Race) -> dict[str, object]:
+    def _race_facts(self, race: Race, step: Step, named: tuple[Digest, ...]) -> dict[str, object]:
         ahead, behind, asked = race.words
         return {
             "race": self.race_count, "first": race.first.seat, "second": race.second.seat,
             "by_cause": race.by_cause, "words_first": ahead, "words_second": behind, "witnesses": asked,
+            **self._words((race.first, race.second), step, named),
         }  # fmt: skip
+
+    def _words(self, claims: Sequence[Asked], step: Step, named: tuple[Digest, ...]) -> dict[str, object]:
+        return words_json(claims, (step.record.items[name] for name in named), self.people.seats)
 
     def _contest(
         self, match: Match, step: Step, claims: tuple[Digest, ...], evidence: tuple[Digest, ...], then: str
@@ -150,7 +163,8 @@ class _Teller:
         self.race_count += 1
         self.drawn[step.record.entry.index] = self.race_count, asks
         text = f"{together_text(tuple(asks.values()), found, self.scene(match))}. {then}"
-        facts = {"race": self.race_count, "seats": [ask.seat for ask in asks.values()]}
+        words = self._words(tuple(asks.values()), step, (*claims, *evidence))
+        facts = {"race": self.race_count, "seats": [ask.seat for ask in asks.values()], **words}
         return self._line(step, "together", f"Race {self.race_count}: {text}", facts)
 
     def _draw(self, match: Match, step: Step, index: int, order: tuple[Digest, ...]) -> Line:
@@ -215,7 +229,7 @@ class _Teller:
 
     def _hands(self, step: Step, match: Match, scene: Scene) -> Iterator[Line]:
         for seat, hand in enumerate(match.game.hands):
-            if any(position in scene.faces for position in hand):
+            if any(position in self.deals.get(match.game.deal, {}) for position in hand):
                 text = f"  hand of {self.people.seat(seat)}: {scene.cards(hand)}"
                 yield self._line(step, "hand", text, {"seat": seat, "cards": _names(hand, scene.faces)})
 
@@ -253,31 +267,31 @@ def _kebab(name: str) -> str:
     return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("-")
 
 
-def tell(audit: Audit, *, is_ascii: bool = False) -> Iterator[Line]:
-    """Tell the entries of a log that hold, in order, and at last how it ended."""
+def tell(
+    audit: Audit, *, is_ascii: bool = False, eyes: Eyes | None = None, deals: Deals | None = None
+) -> Iterator[Line]:
+    """Tell the entries of a log that hold, in order, and at last how it ended.
+
+    `eyes`: whose; those that see everything by default. `deals`: what `shown_deals` says, if it is known.
+    """
     founding = audit.founding
     if founding is None:
         return
     people = people_of(audit)
-    faces = _all_faces(audit)
-    teller = _Teller(people, faces, is_ascii)
-    match = begin(founding)
+    deals = shown_deals(audit) if deals is None else deals
+    start = begin(founding)
+    teller = _Teller(people, AllEyes(deals) if eyes is None else eyes, deals, is_ascii, start)
     seated = ", ".join(people.numbered(seat) for seat in range(people.seats))
     began = "" if not audit.steps else f", {day_text(audit.steps[0].record.entry.wall_ms)} by one clock"
     facts = {"match": founding.match.hex(), "names": list(audit.names), "players": people.seats}
-    yield Line(0, 0, "match", f"match {founding.match.hex()[:16]}{began}: {seated}", facts)
+    yield Line(0, 0, "match", f"match {founding.match.hex()[:16]}{began}: {seated}", facts, start)
     for step in audit.steps:
-        yield from teller.step(match, step)
-        match = step.match
+        yield from teller.step(step)
+    match = teller.match
     result = result_line(founding.rules, audit.scores or match.game.scores, audit.winners, people)
     last = {"verdict": audit.verdict.value, "scores": list(audit.scores), "winners": list(audit.winners)}
-    yield Line(
-        match.head.index,
-        match.elapsed_ms,
-        "end",
-        f"end of the log: {counted(audit.deals, 'deal')}; {result}",
-        last,
-    )
+    text = f"end of the log: {counted(audit.deals, 'deal')}; {result}"
+    yield Line(match.head.index, match.elapsed_ms, "end", text, last, match)
     for finding in audit.findings:
         text = f"the log {_STOPS[audit.verdict]}, entry {finding.index}: {sentence(finding, people)}"
         facts = {"code": finding.code.value, "culprit": finding.culprit}
@@ -291,13 +305,3 @@ _STOPS = {
     Verdict.CONTRADICT: "does not hold",
     Verdict.UNREADABLE: "cannot be read",
 }
-
-
-def _all_faces(audit: Audit) -> dict[int, Mapping[Position, Card]]:
-    """By deal: every face that the log shows, at whatever time."""
-    faces: dict[int, Mapping[Position, Card]] = {
-        step.match.game.deal: step.match.game.faces for step in audit.steps
-    }
-    if audit.match is not None:
-        faces.update(opened_deals(audit.match))
-    return faces

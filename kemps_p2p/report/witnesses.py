@@ -1,0 +1,45 @@
+"""What each witness of a race has signed: the order in which its tape shows the claims.
+
+Only what the evidence in the log holds: a witness may have said more. Section "Who was first" of protocol.md.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kemps_p2p.game.actions import kind
+from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.poll import places_in
+from kemps_p2p.ledger.tape import TapeItem
+from kemps_p2p.session.races import Asked
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """The word of one witness. `saw`: claims by their place among those asked for, the earliest first."""
+
+    witness: Seat
+    saw: tuple[int, ...]
+
+
+def words_on(claims: Sequence[Asked], items: Iterable[TapeItem], seats: int) -> tuple[Word, ...]:
+    """The word of every seat that may speak: of two claimants neither, of more each on the others' claims."""
+    tapes = places_in(items, {claim.id for claim in claims})
+    claimants = {claim.seat for claim in claims}
+    words = []
+    for witness in map(Seat, range(seats)):
+        if len(claimants - {witness}) < 2:
+            continue
+        places = tapes.get(witness, {})
+        seen = [index for index, claim in enumerate(claims) if claim.id in places and claim.seat != witness]
+        words.append(Word(witness, tuple(sorted(seen, key=lambda index: places[claims[index].id]))))
+    return tuple(words)
+
+
+def words_json(claims: Sequence[Asked], items: Iterable[TapeItem], seats: int) -> dict[str, object]:
+    """The claims of a race and the words on them, as data."""
+    return {
+        "claims": [{"seat": claim.seat, "kind": kind(claim.action).value} for claim in claims],
+        "orders": [
+            {"witness": word.witness, "saw": list(word.saw)} for word in words_on(claims, items, seats)
+        ],
+    }
