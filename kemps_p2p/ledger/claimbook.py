@@ -14,7 +14,7 @@ from enum import Enum, auto
 
 from kemps_p2p.codec import Digest
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.poll import Contender, Cut, DecidedSet, closed_at, decide
+from kemps_p2p.ledger.poll import Contender, Cut, Decide, DecidedSet, closed_at, decide
 from kemps_p2p.ledger.tape import NO_DIGEST, Claim, Receipt, TapeItem, first_place, shown
 
 
@@ -50,7 +50,7 @@ class ClaimBook:
     """Held, undecided claims, and where each tape mentions them.
 
     `hold(item, claim)` returns the held claim, or why it is not held. `conflicts(a, b)` says whether two do
-    not commute.
+    not commute. `decide` orders those that do not.
     """
 
     def __init__(
@@ -58,7 +58,9 @@ class ClaimBook:
         seats: int,
         hold: Callable[[TapeItem, Claim], HeldClaim | Hold],
         conflicts: Callable[[HeldClaim, HeldClaim], bool],
+        decide: Decide = decide,
     ) -> None:
+        self._decide = decide
         self._hold = hold
         self._conflicts = conflicts
         # What comes next on a tape, once per branch of it, and what comes behind each item.
@@ -176,7 +178,7 @@ class ClaimBook:
         waiting = frozenset[Digest]() if cut is None or self._is_cut_final else cut.claims
         return tuple(
             found
-            for found in decide(self.contenders(logged), len(self._places), None, self.places(), cut)
+            for found in self._decide(self.contenders(logged), len(self._places), None, self.places(), cut)
             if waiting.isdisjoint(found.claims)
             and not any(self.is_blocked(name) or self.is_behind(name, logged) for name in found.claims)
         )

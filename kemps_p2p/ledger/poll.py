@@ -13,6 +13,7 @@ Section "Who was first" of protocol.md.
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import Protocol
 
 from kemps_p2p.codec import Digest, tagged_hash
 from kemps_p2p.ids import Seat
@@ -66,6 +67,20 @@ class DecidedSet:
     def digest(self) -> Digest:
         """Names the set; the draw hashes it."""
         return tagged_hash("kemps/v1/set", *self.claims)
+
+
+class Decide(Protocol):
+    """How a table orders conflicting claims: by `decide`, except in experiments with other policies."""
+
+    def __call__(
+        self,
+        claims: Collection[Contender],
+        seats: int,
+        observer: Seat | None,
+        tapes: Mapping[Seat, Places],
+        cut: Cut | None = None,
+    ) -> tuple[DecidedSet, ...]:
+        """The sets that may be logged now; empty means wait."""
 
 
 def needed_words(seats: int, observer: Seat | None) -> int:

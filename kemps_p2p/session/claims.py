@@ -24,7 +24,6 @@ from kemps_p2p.ledger.poll import (
     DecidedSet,
     Precedes,
     closed_at,
-    decide,
     order_by,
     order_together,
     places_in,
@@ -327,6 +326,7 @@ def check_decided(fold: Fold, wanted: tuple[Digest, ...], names: tuple[Digest, .
     tapes = places_in(items, asks.keys())
     opened = fold.match.cut
     cut = None if opened is None else Cut(frozenset(opened.claims), closed_at(tapes, opened.lengths))
+    decide = fold.match.founding.decide
     for decided in decide(_contenders(fold.match, asks), fold.match.seats, None, tapes, cut):
         if decided.claims == tuple(sorted(wanted)):
             return decided

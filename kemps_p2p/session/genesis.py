@@ -3,7 +3,7 @@
 Section "Genesis" of protocol.md.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kemps_p2p.codec import Digest, Record, decode, tagged_hash
 from kemps_p2p.deck.group import Group, group_named
@@ -12,6 +12,7 @@ from kemps_p2p.game.rules import RuleError, RuleSet, canonical_text, read_rules
 from kemps_p2p.game.state import dealer_of_first_deal
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import check_key, verify
+from kemps_p2p.ledger.poll import Decide, decide
 from kemps_p2p.session.messages import PROTOCOL_VERSION
 
 GENESIS_LABEL = "kemps/v1/genesis"
@@ -65,13 +66,17 @@ def match_id(raw: bytes) -> Digest:
 
 @dataclass(frozen=True, slots=True)
 class Founding:
-    """A checked genesis with what follows from it."""
+    """A checked genesis with what follows from it.
+
+    `decide` is the table's poll. No genesis can say otherwise: only an experiment puts a policy in its place.
+    """
 
     match: Digest
     genesis: Genesis
     rules: RuleSet
     group: Group
     keys: tuple[bytes, ...]
+    decide: Decide = field(default=decide, compare=False)
 
     @property
     def seats(self) -> int:

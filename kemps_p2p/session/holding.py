@@ -16,6 +16,7 @@ from kemps_p2p.game.actions import Action, Kind, kind
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.claimbook import ClaimBook, HeldClaim, Hold
 from kemps_p2p.ledger.tape import Claim, Receipt, Statement, TapeItem
+from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.match import Match, action_of, do_conflict, refusal
 
 
@@ -30,7 +31,7 @@ class Holding:
     def __init__(
         self,
         seat: Seat,
-        seats: int,
+        founding: Founding,
         *,
         tip: Callable[[], Match],
         final: Callable[[], Match],
@@ -41,7 +42,7 @@ class Holding:
         self._final = final
         self._found = found
         self._to_receipt: list[HeldClaim] = []
-        self.book = ClaimBook(seats, self._hold, self._conflict)
+        self.book = ClaimBook(founding.seats, self._hold, self._conflict, founding.decide)
 
     def advance(self) -> None:
         """Hold what can be held by now; what others claim gets a receipt."""

@@ -200,8 +200,11 @@ def _claims(work: Fold, at_hand: Materials) -> Iterator[Event]:
             del at_hand.ties[tie]
         has_logged = False
         for found in sorted(decided, key=lambda found: book.undecided[found.claims[0]].item.item.lamport):
-            evidence = evidence_for(work.match, at_hand, found, logged)
-            event = _settled_or_contest(work, at_hand, found, evidence)
+            tries = (
+                _settled_or_contest(work, at_hand, found, evidence)
+                for evidence in evidences_for(work.match, at_hand, found, logged)
+            )
+            event = next((event for event in tries if event is not None), None)
             if event is None:
                 continue
             logged.update(found.claims)
@@ -266,16 +269,18 @@ def _together(
     return named if _try(work, lambda: contest(work, named)) else None
 
 
-def evidence_for(
+def evidences_for(
     match: Match, at_hand: Materials, found: DecidedSet, done: Set[Digest]
-) -> tuple[Digest, ...]:
-    """The items that decide a set for a stranger, without the claims themselves.
+) -> Iterator[tuple[Digest, ...]]:
+    """The items that decide a set for a stranger, without the claims themselves; the fewest first.
 
     An uncontested claim rests on `need` receipts that name no undecided rival. Else all that the tapes say
     of the claims and of whatever conflicts with them, directly or through others, is carried.
     """
-    names = _receipts_alone(match, at_hand, found, done) or _all_around(at_hand, found, done)
-    return tuple(name for name in names if name not in found.claims)
+    alone = _receipts_alone(match, at_hand, found, done)
+    if alone is not None:
+        yield tuple(name for name in alone if name not in found.claims)
+    yield tuple(name for name in _all_around(at_hand, found, done) if name not in found.claims)
 
 
 def _receipts_alone(

@@ -70,7 +70,7 @@ class Play:
         self._writer = tape_writer(founding.match, setup.seat, setup.identity)
         self.tapes = TapeBook(founding.seats)
         self._holding = Holding(
-            setup.seat, founding.seats, tip=lambda: self.tip, final=lambda: self.final, found=self._found
+            setup.seat, founding, tip=lambda: self.tip, final=lambda: self.final, found=self._found
         )
         self._book = self._holding.book
         self._proving = Proving(self._begin, self._found)

@@ -15,7 +15,7 @@ from kemps_p2p.ledger.tape import Claim, Receipt, Statement, TapeItem, TapeWrite
 from kemps_p2p.session.claims import check_decided, settle
 from kemps_p2p.session.fold import Fold, Proofs
 from kemps_p2p.session.match import Match, action_of, do_conflict, refusal
-from kemps_p2p.session.ordering import Materials, evidence_for
+from kemps_p2p.session.ordering import Materials, evidences_for
 
 SEATS = 4
 
@@ -101,7 +101,7 @@ def check_all(tapes: Tapes) -> int:
     logged: set[Digest] = set()
     while decided := decided_of(tapes, logged):
         for found in decided:
-            evidence = evidence_for(work.match, at_hand, found, logged)
+            evidence = next(evidences_for(work.match, at_hand, found, logged))
             again = check_decided(work, found.claims, (*found.claims, *evidence))
             assert again == found
             logged.update(found.claims)
