@@ -5,29 +5,27 @@ every hand is visible from its start; otherwise only what was shown. Told with o
 everything, the lines are the same, and cards that these eyes have not seen are hidden.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import msgspec
 
 from kemps_p2p.codec import Digest, Record
-from kemps_p2p.errors import Illegal, IllegalAction
-from kemps_p2p.game.actions import Action
 from kemps_p2p.game.cards import Card, format_card
 from kemps_p2p.game.events import Called, Dealt, Event, Missed, Verdicts
-from kemps_p2p.game.state import State, advance, check
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.entry import Blamed, Carried, Contest, Drawn, Note, Result, Ruled, Settled
-from kemps_p2p.ledger.tape import TapeItem, claim_of
+from kemps_p2p.ledger.tape import TapeItem
+from kemps_p2p.report.contests import Contested, contested, why_refused
 from kemps_p2p.report.knowledge import AllEyes, Deals, Eyes, shown_deals
 from kemps_p2p.report.witnesses import words_json
 from kemps_p2p.session.audit import Audit
 from kemps_p2p.session.chaincheck import Step
 from kemps_p2p.session.deeds import offered
 from kemps_p2p.session.findings import Verdict
-from kemps_p2p.session.match import Match, begin, refusal
+from kemps_p2p.session.match import Match, begin
 from kemps_p2p.session.messages import AutoPassed, NoteBody, TurnDeed, read_note
-from kemps_p2p.session.races import Asked, Race, asked_by, races
+from kemps_p2p.session.races import Asked, asked_by
 from kemps_p2p.session.replay import Part
 from kemps_p2p.wording.actions import action_text
 from kemps_p2p.wording.audits import people_of
@@ -91,17 +89,21 @@ class _Teller:
         entry = step.record.entry
         for event, part in zip(entry.events, step.parts, strict=True):
             before = self.match
+            found = contested(before, step.record.items, event)
             match event:
-                case Settled(claim=name, result=result, evidence=evidence):
-                    yield from self._races(before, step, (name,), evidence)
+                case Settled(claim=name, result=result):
+                    for each in found:
+                        yield self._race(before, step, each)
                     if result is Result.REFUSED:
                         yield self._refused(before, step, name)
-                case Contest(claims=claims, evidence=evidence):
-                    yield self._contest(before, step, claims, evidence, "A draw of coins will decide")
-                case Ruled(claims=claims, evidence=evidence, order=order):
+                case Contest():
+                    for each in found:
+                        yield self._together(before, step, each, "A draw of coins will decide")
+                case Ruled(order=order):
                     asked = tuple(asked_by(step.record.items[name]) for name in order)
                     ruling = ruled_text(asked, before.game.dealer, self.scene(before))
-                    yield self._contest(before, step, claims, evidence, ruling)
+                    for each in found:
+                        yield self._together(before, step, each, ruling)
                 case Note(payload=payload):
                     yield from self._noted(step, read_note(payload))
                 case Drawn(index=index, order=order):
@@ -128,43 +130,28 @@ class _Teller:
         entry = step.record.entry
         return Line(entry.index, entry.elapsed_ms, event, text, facts, self.match)
 
-    def _races(
-        self, match: Match, step: Step, claims: tuple[Digest, ...], evidence: tuple[Digest, ...]
-    ) -> Iterator[Line]:
-        for race in races(match, step.record.items, claims, evidence):
-            if race.is_together or race.first.id not in claims:
-                continue
-            self.race_count += 1
-            self.lost.setdefault(race.second.id, self.race_count)
-            text = f"Race {self.race_count}: {race_text(race, self.scene(match))}"
-            yield self._line(step, "race", text, self._race_facts(race, step, (*claims, *evidence)))
-
-    def _race_facts(self, race: Race, step: Step, named: tuple[Digest, ...]) -> dict[str, object]:
+    def _race(self, match: Match, step: Step, found: Contested) -> Line:
+        """Two claims of which one was first."""
+        (race,) = found.races
+        self.race_count += 1
+        self.lost.setdefault(race.second.id, self.race_count)
         ahead, behind, asked = race.words
-        return {
+        facts: dict[str, object] = {
             "race": self.race_count, "first": race.first.seat, "second": race.second.seat,
             "by_cause": race.by_cause, "words_first": ahead, "words_second": behind, "witnesses": asked,
-            **self._words((race.first, race.second), step, named),
+            **words_json(match, found),
         }  # fmt: skip
+        text = f"Race {self.race_count}: {race_text(race, self.scene(match))}"
+        return self._line(step, "race", text, facts)
 
-    def _words(self, claims: Sequence[Asked], step: Step, named: tuple[Digest, ...]) -> dict[str, object]:
-        return words_json(claims, (step.record.items[name] for name in named), self.people.seats)
-
-    def _contest(
-        self, match: Match, step: Step, claims: tuple[Digest, ...], evidence: tuple[Digest, ...], then: str
-    ) -> Line:
+    def _together(self, match: Match, step: Step, found: Contested, then: str) -> Line:
         """Claims that are together, and what decides them."""
-        found = tuple(
-            race
-            for race in races(match, step.record.items, claims, evidence)
-            if race.first.id in claims and race.second.id in claims
-        )
-        asks = {name: asked_by(step.record.items[name]) for name in claims}
         self.race_count += 1
+        asks = {claim.id: claim for claim in found.claims}
         self.drawn[step.record.entry.index] = self.race_count, asks
-        text = f"{together_text(tuple(asks.values()), found, self.scene(match))}. {then}"
-        words = self._words(tuple(asks.values()), step, (*claims, *evidence))
-        facts = {"race": self.race_count, "seats": [ask.seat for ask in asks.values()], **words}
+        text = f"{together_text(found.claims, found.races, self.scene(match))}. {then}"
+        seats = [ask.seat for ask in found.claims]
+        facts = {"race": self.race_count, "seats": seats, **words_json(match, found)}
         return self._line(step, "together", f"Race {self.race_count}: {text}", facts)
 
     def _draw(self, match: Match, step: Step, index: int, order: tuple[Digest, ...]) -> Line:
@@ -176,9 +163,8 @@ class _Teller:
 
     def _refused(self, match: Match, step: Step, name: Digest) -> Line:
         item = step.record.items[name]
-        claim, action = claim_of(item.item), asked_by(item).action
-        reason = None if claim is None else refusal(match, item, claim)
-        reason = reason or _against(advance(match.game, step.record.entry.elapsed_ms), item.seat, action)
+        action = asked_by(item).action
+        reason = why_refused(match, step, item)
         scene = self.scene(match)
         text = f"{self.people.seat(item.seat)} wanted to {action_text(item.seat, action, scene)}: refused"
         if reason is not None:
@@ -232,15 +218,6 @@ class _Teller:
             if any(position in self.deals.get(match.game.deal, {}) for position in hand):
                 text = f"  hand of {self.people.seat(seat)}: {scene.cards(hand)}"
                 yield self._line(step, "hand", text, {"seat": seat, "cards": _names(hand, scene.faces)})
-
-
-def _against(game: State, seat: Seat, action: Action) -> Illegal | None:
-    """Why the rules refused an action when its turn came."""
-    try:
-        check(game, seat, action)
-    except IllegalAction as illegal:
-        return illegal.reason
-    return None
 
 
 def _names(positions: tuple[Position, ...], faces: Mapping[Position, Card]) -> list[str | None]:

@@ -1,6 +1,7 @@
 """What each witness of a race has signed: the order in which its tape shows the claims.
 
-Only what the evidence in the log holds: a witness may have said more. Section "Who was first" of protocol.md.
+Only what the evidence in the log holds: a witness may have said more. What lies beyond a cut of a tape does not
+count. Section "Who was first" of protocol.md.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,6 +11,8 @@ from kemps_p2p.game.actions import kind
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.poll import places_in
 from kemps_p2p.ledger.tape import TapeItem
+from kemps_p2p.report.contests import Contested
+from kemps_p2p.session.match import Match
 from kemps_p2p.session.races import Asked
 
 
@@ -35,11 +38,14 @@ def words_on(claims: Sequence[Asked], items: Iterable[TapeItem], seats: int) -> 
     return tuple(words)
 
 
-def words_json(claims: Sequence[Asked], items: Iterable[TapeItem], seats: int) -> dict[str, object]:
-    """The claims of a race and the words on them, as data."""
+def words_json(match: Match, found: Contested) -> dict[str, object]:
+    """The claims of a race and the words on them, as data. `match`: as it was before the race was decided."""
+    cut = match.cut if any(race.by_cut for race in found.races) else None
+    counted = (item for item in found.shown if cut is None or item.item.number < cut.lengths[item.seat])
     return {
-        "claims": [{"seat": claim.seat, "kind": kind(claim.action).value} for claim in claims],
+        "claims": [{"seat": claim.seat, "kind": kind(claim.action).value} for claim in found.claims],
         "orders": [
-            {"witness": word.witness, "saw": list(word.saw)} for word in words_on(claims, items, seats)
+            {"witness": word.witness, "saw": list(word.saw)}
+            for word in words_on(found.claims, counted, match.seats)
         ],
     }
