@@ -101,8 +101,25 @@ def decide(
     What waits behind one of them is decided by the next call, without the claims logged in between. Of the
     claims that a `cut` names the closed tapes alone are asked, and what else conflicts with them is behind.
     """
-    by_id = {claim.id: claim for claim in claims}
     need = needed_words(seats, observer)
+    return first_sets(
+        claims,
+        lambda a, b: compare(a, b, seats, observer, tapes, cut=cut),
+        lambda claim: _is_witnessed(claim, need, tapes, cut),
+    )
+
+
+def first_sets(
+    claims: Collection[Contender],
+    compared: Callable[[Contender, Contender], tuple[Order, bool]],
+    is_ready: Callable[[Contender], bool],
+) -> tuple[DecidedSet, ...]:
+    """The smallest sets that nothing outside goes before, without those that hold an open pair or wait.
+
+    `compared(a, b)`: how two conflicting claims stand, and whether causality says so. `is_ready`: whether a
+    claim may be logged at all.
+    """
+    by_id = {claim.id: claim for claim in claims}
     ahead: dict[Digest, set[Digest]] = {claim.id: set() for claim in claims}
     unsettled: set[frozenset[Digest]] = set()
     causal: set[tuple[Digest, Digest]] = set()
@@ -111,7 +128,7 @@ def decide(
             if rival <= a.id or rival not in by_id:
                 continue
             b = by_id[rival]
-            order, by_cause = compare(a, b, seats, observer, tapes, cut=cut)
+            order, by_cause = compared(a, b)
             if order is not Order.SECOND:
                 ahead[b.id].add(a.id)
             if order is not Order.FIRST:
@@ -132,7 +149,7 @@ def decide(
         )
         for members in sorted(found, key=min)
         if not any(pair <= members for pair in unsettled)
-        and all(_is_witnessed(by_id[member], need, tapes, cut) for member in members)
+        and all(is_ready(by_id[member]) for member in members)
     )
 
 
