@@ -39,7 +39,7 @@ def audit_lines(joint: JointAudit, labels: Sequence[str]) -> Iterator[str]:
         yield "between the logs:"
         for split in joint.splits:
             yield f"  {_split_line(split, joint, labels)}"
-        yield from (f"  {line}" for line in _finding_lines(joint.findings, people_in(joint)))
+        yield from (f"  {line}" for line in finding_lines(joint.findings, people_in(joint)))
     if any(one.steps for one in joint.audits):
         yield ""
         is_clean = joint.verdict is Verdict.CLEAN
@@ -72,12 +72,13 @@ def _log_lines(one: Audit) -> Iterator[str]:
     if one.founding is not None and one.steps:
         result = result_line(one.founding.rules, one.scores, one.winners, people)
         yield f"{counted(one.deals, 'deal')}; {result}"
-    yield from _finding_lines(one.findings, people)
+    yield from finding_lines(one.findings, people)
     for remark in one.remarks:
         yield f"remark, entry {remark.index}: {sentence(remark, people)}"
 
 
-def _finding_lines(findings: Sequence[Finding], people: People) -> Iterator[str]:
+def finding_lines(findings: Sequence[Finding], people: People) -> Iterator[str]:
+    """What was found, a line each; of what is alike, the first few and how many more."""
     shown: Counter[object] = Counter()
     for finding in findings:
         shown[finding.code] += 1

@@ -1,7 +1,7 @@
 """What each witness of a race has signed: the order in which its tape shows the claims.
 
-Only what the evidence in the log holds: a witness may have said more. What lies beyond a cut of a tape does not
-count. Section "Who was first" of protocol.md.
+Only what the evidence in the log holds: a witness may have said more. What lies beyond a cut does not count.
+Section "Who was first" of protocol.md.
 """
 
 from collections.abc import Iterable, Sequence

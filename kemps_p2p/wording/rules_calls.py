@@ -5,7 +5,7 @@ Invariant:
 1. Calls go by the names that the rule set gives them, made harmless for a terminal.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import assert_never
 
 from kemps_p2p.game.actions import CallKind
@@ -163,15 +163,35 @@ def counting_points(rules: RuleSet) -> Iterable[str]:
             assert_never(rules.scoring)
 
 
+def applied_points(rules: RuleSet, kinds: Collection[CallKind]) -> Iterable[str]:
+    """What the rule set says of calls of these kinds: what they claim, and what they are worth."""
+    for kind in rules.calls:
+        if kind in kinds:
+            yield f"{call_name(rules, kind)}{_meaning(rules, kind)}"
+    match rules.scoring:
+        case Scoring.LETTERS:
+            yield from _lettered(rules, [kind for kind in rules.calls if kind in kinds])
+        case Scoring.POINTS:
+            yield from _points(rules)
+        case _:
+            assert_never(rules.scoring)
+
+
 def _letters(rules: RuleSet) -> Iterable[str]:
     spelt = "-".join(plain(rules.word))
     yield f"Teams collect the letters of {spelt}, and want none of them."
-    own = [kind for kind in rules.calls if kind in _ON_OWN_TEAM]
+    yield from _lettered(rules, rules.calls)
+
+
+def _lettered(rules: RuleSet, kinds: Iterable[CallKind]) -> Iterable[str]:
+    """Who gets a letter by calls of these kinds."""
+    own = [kind for kind in kinds if kind in _ON_OWN_TEAM]
+    counters = [kind for kind in kinds if kind not in _ON_OWN_TEAM]
     others = "the other team" if rules.players == (4,) else "every other team"
     if own:
         yield f"A right {either(_names(rules, own))} gives a letter to {others}."
-    if _counters(rules):
-        yield f"A right {either(_names(rules, _counters(rules)))} gives a letter to the team that was named."
+    if counters:
+        yield f"A right {either(_names(rules, counters))} gives a letter to the team that was named."
     yield "A wrong call gives a letter to the caller's team."
 
 
