@@ -79,6 +79,7 @@ class Fault(Enum):
     BAD_SHARE_PROOF = "bad-share-proof"
     NOT_OWED = "not-owed"
     BAD_SEED = "bad-seed"
+    BAD_SEAL = "bad-seal"
     BAD_COIN = "bad-coin"
     BAD_CLAIM = "bad-claim"
     BAD_ENTRY = "bad-entry"

@@ -38,6 +38,7 @@ from kemps_p2p.deck.shuffle import (
     statement_transcript,
 )
 from kemps_p2p.game import actions as act
+from kemps_p2p.game.gestures import Intent
 from kemps_p2p.ids import Position
 from kemps_p2p.ledger.coins import CHAIN_LENGTH, priority
 from kemps_p2p.ledger.entry import (
@@ -78,7 +79,19 @@ from kemps_p2p.session.messages import (
     Wish,
     read_lobby,
 )
-from protocol_table import CARDS, SEATS, decks, identity, match_secret, seed_of, table, wink, words_of
+from protocol_table import (
+    CARDS,
+    SEATS,
+    decks,
+    identity,
+    match_secret,
+    place,
+    sealed_wink,
+    seed_of,
+    table,
+    wink,
+    words_of,
+)
 
 DOCUMENT = Path(__file__).parents[1] / "protocol.md"
 BLOCK = re.compile(r"(<!-- example: ([a-z0-9-]+) -->\n```text\n)(.*?)(```\n)", re.DOTALL)
@@ -204,7 +217,7 @@ def _item(item: TapeItem, what: str, statement: Record) -> Lines:
 
 def _claim() -> Lines:
     item = wink().claim
-    return [("action", encode(act.Gesture(name="wink"))), *_item(item, "Claim", item.item.body[0])]
+    return [("action", encode(sealed_wink(item.seat))), *_item(item, "Claim", item.item.body[0])]
 
 
 def _receipt() -> Lines:
@@ -355,6 +368,18 @@ def _deed() -> Lines:
     return [("SeedDeed", encode(body)), ("Deed", encode(Deed(payload=encode(body))))]
 
 
+def _seals() -> Lines:
+    seat = wink().claim.seat
+    return [
+        ("match id", table().founding.match),
+        ("deal", 0),
+        ("seat", int(seat)),
+        ("number", 0),
+        ("seed", seed_of(seat)),
+        *((intent.value, place(seat).seal(seed_of(seat), intent)) for intent in Intent),
+    ]
+
+
 def _actions() -> Lines:
     samples: tuple[Record, ...] = (
         act.Swap(take=(Position(16),), give=(Position(3),)),
@@ -362,7 +387,7 @@ def _actions() -> Lines:
         act.Take(take=(Position(16),)),
         act.Pass(pool=tuple(map(Position, (16, 17, 18, 19)))),
         act.Signal(),
-        act.Gesture(name="wink"),
+        sealed_wink(wink().claim.seat),
         act.Say(text="Hi"),
         act.Call(calls=(act.Partner(),)),
         act.Call(calls=(act.Counter(target=1),)),
@@ -428,6 +453,7 @@ EXAMPLES: Mapping[str, Callable[[], Lines]] = {
     "turn": _turn,
     "shares": _shares,
     "deed": _deed,
+    "seals": _seals,
     "messages": _messages,
     "actions": _actions,
     "log": _log,

@@ -20,6 +20,7 @@ from kemps_p2p.deck.group import (
     RISTRETTO,
 )
 from kemps_p2p.game import actions as act
+from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.rules import load_rules
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import (
@@ -46,6 +47,7 @@ from kemps_p2p.session.messages import (
     read_lobby,
     read_message,
 )
+from kemps_p2p.session.seals import Place
 
 SEATS = tuple(Seat(seat) for seat in range(4))
 NAMES = ("Ann", "Ben", "Cleo", "Dora")
@@ -133,6 +135,16 @@ class Wink:
         return LogRecord(entry=self.entry.signed, items=tuple(item.signed for item in items))
 
 
+def place(seat: Seat) -> Place:
+    """Where a seat's first item makes a gesture."""
+    return Place(table().founding.match, 0, seat, 0)
+
+
+def sealed_wink(seat: Seat) -> act.Gesture:
+    """A wink that a seat means, in its first item."""
+    return act.Gesture(name="wink", seal=place(seat).seal(seed_of(seat), Intent.MEANT))
+
+
 @cache
 def wink() -> Wink:
     """The seat left of the dealer winks, the two after it have seen it, and the dealer orders it."""
@@ -148,7 +160,7 @@ def wink() -> Wink:
         return item
 
     head = Head(index=0, digest=founding.match)
-    claim = write(left, Claim(head=head, action=encode(act.Gesture(name="wink")), rivals=()))
+    claim = write(left, Claim(head=head, action=encode(sealed_wink(left)), rivals=()))
     receipts = tuple(write(seat, Receipt(claim=claim.digest, rivals=())) for seat in (across, right))
     event = Settled(claim=claim.digest, result=Result.OK, evidence=tuple(item.digest for item in receipts))
     entry = Entry(

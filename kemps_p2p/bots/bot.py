@@ -41,6 +41,7 @@ from kemps_p2p.game.events import (
     Took,
     Verdicts,
 )
+from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.legal import against
 from kemps_p2p.game.record import Phase, Result
 from kemps_p2p.game.views import SeatView
@@ -143,6 +144,11 @@ class Bot(Player):
     def refused(self, action: Action, now_ms: int) -> None:
         """The own action was not allowed after all; it is not tried again at once."""
         self._patience.refused(action, now_ms)
+
+    def intent(self, action: Action) -> Intent:
+        """Of gestures, whatever is not the signal means nothing."""
+        is_decoy = isinstance(action, Gesture) and action.name != self._pact.signal
+        return Intent.DECOY if is_decoy else Intent.MEANT
 
     def decide(self, view: SeatView, now_ms: int) -> Action | None:
         """What to do now. To be asked on every change, and at `wake_at_ms`."""

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 
 from kemps_p2p.game.actions import Action
 from kemps_p2p.game.events import Event
+from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.views import SeatView
 from kemps_p2p.ids import Seat
 
@@ -44,6 +45,11 @@ class Player(ABC):
     @abstractmethod
     def decide(self, view: SeatView, now_ms: int) -> Action | None:
         """What to do now. Asked again after every action, until the answer is None."""
+
+    def intent(self, action: Action) -> Intent:
+        """What the action it has just decided on is made for, should it be a gesture."""
+        del action
+        return Intent.MEANT
 
     def refused(self, action: Action, now_ms: int) -> None:
         """Take in that the own action was not lawful any more, and was not sent."""

@@ -19,6 +19,7 @@ CARDS_MAX = 16
 CALLS_MAX = 24
 GESTURE_CHARS_MAX = 40
 SPEECH_CHARS_MAX = 200
+SEAL_BYTES_MAX = 32
 
 SomeCards = Annotated[tuple[Position, ...], msgspec.Meta(max_length=CARDS_MAX)]
 PoolCards = Annotated[tuple[Position, ...], msgspec.Meta(max_length=128)]
@@ -103,9 +104,10 @@ class Signal(Record, frozen=True, tag=4):
 
 
 class Gesture(Record, frozen=True, tag=5):
-    """Something that everybody who looks can see."""
+    """Something that everybody who looks can see. `seal` is opaque: no rule looks at it."""
 
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=GESTURE_CHARS_MAX)]
+    seal: Annotated[bytes, msgspec.Meta(max_length=SEAL_BYTES_MAX)] = b""
 
 
 class Say(Record, frozen=True, tag=6):

@@ -1,8 +1,18 @@
 """Gestures by name, and how long each can be seen. What one means is agreed in private, or nothing at all."""
 
 import re
+from enum import Enum
 
 import msgspec
+
+
+class Intent(Enum):
+    """What a gesture is made for. Nobody else is to see which it is while the match runs."""
+
+    MEANT = "meant"
+    """Made on purpose by whoever plays, be it to tell the truth or to bluff."""
+    DECOY = "decoy"
+    """Made by the program of the seat so that a movement is no signal by being one."""
 
 
 class GestureKind(msgspec.Struct, frozen=True):

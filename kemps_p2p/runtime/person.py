@@ -15,7 +15,7 @@ from kemps_p2p.bots.patience import slot
 from kemps_p2p.bots.player import Player
 from kemps_p2p.errors import Illegal
 from kemps_p2p.game.actions import Action, Gesture, Kind
-from kemps_p2p.game.gestures import FIDGETS, GESTURES, named_in
+from kemps_p2p.game.gestures import FIDGETS, GESTURES, Intent, named_in
 from kemps_p2p.game.record import is_running
 from kemps_p2p.game.rules import Signals
 from kemps_p2p.game.views import SeatView
@@ -81,6 +81,10 @@ class Person(Player):
                 return action
             self._refused(action, reason)
         return self._move(view, now_ms)
+
+    def intent(self, action: Action) -> Intent:
+        """A gesture decided on here is the program's: what the person makes is claimed at once."""
+        return Intent.DECOY if isinstance(action, Gesture) else Intent.MEANT
 
     def _move(self, view: SeatView, now_ms: int) -> Action | None:
         if view.rules.signals is not Signals.GESTURES:

@@ -289,7 +289,8 @@ class Runner:
             if action is None:
                 return
             try:
-                self._carry_out(self._session.submit(action, self.now_ms()))
+                intent = self._player.intent(action)
+                self._carry_out(self._session.submit(action, self.now_ms(), intent))
             except IllegalAction:
                 self._player.refused(action, self.now_ms())
 

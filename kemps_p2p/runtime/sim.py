@@ -228,7 +228,7 @@ class Sim:
 
     def _submit(self, seat: Seat, peer: SimPeer, action: Action) -> None:
         try:
-            effects = peer.session.submit(action, self.now_ms)
+            effects = peer.session.submit(action, self.now_ms, peer.bot.intent(action))
         except IllegalAction:
             peer.bot.refused(action, self.now_ms)
         else:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from kemps_p2p.codec import Digest
 from kemps_p2p.errors import Fault, PeerFault
-from kemps_p2p.game.actions import Action, Kind, Next, kind
+from kemps_p2p.game.actions import Action, Gesture, Kind, Next, kind
 from kemps_p2p.game.conflicts import precedes_when_together
 from kemps_p2p.game.events import Dealt
 from kemps_p2p.game.state import Applied, apply, apply_together, lose_deal, waits_for_call
@@ -42,6 +42,7 @@ from kemps_p2p.session.match import (
     refusal,
 )
 from kemps_p2p.session.rulings import ruling
+from kemps_p2p.session.seals import with_gesture
 
 RESULTS = {
     GameResult.OK: Result.OK,
@@ -289,6 +290,8 @@ def _log(fold: Fold, item: TapeItem, claim: Claim) -> bool:
     is_refused = is_early or refusal(match, item, claim) is not None
     logged = Logged(item.item.number, fold.index)
     fold.match = replace(match, logged={**match.logged, (item.seat, kind(action)): logged})
+    if isinstance(action, Gesture) and not is_refused:
+        fold.match = with_gesture(fold.match, item.seat, item.item.number, action)
     return not is_refused
 
 

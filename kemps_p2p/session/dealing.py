@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
+from msgspec import structs
+
 from kemps_p2p.codec import Digest, derive, encode
 from kemps_p2p.deck.deal import (
     Deck,
@@ -30,7 +32,9 @@ from kemps_p2p.deck.deal import (
     own_face,
 )
 from kemps_p2p.errors import PeerFault
+from kemps_p2p.game.actions import Gesture
 from kemps_p2p.game.cards import Card
+from kemps_p2p.game.gestures import Intent
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.coins import Coin
 from kemps_p2p.ledger.tape import NO_DIGEST, CoinReveal, Deed, Statement
@@ -48,6 +52,7 @@ from kemps_p2p.session.duties import (
 from kemps_p2p.session.fold import ProofId
 from kemps_p2p.session.match import ATTEMPT, Match, deck_of, fresh_deck
 from kemps_p2p.session.messages import DeedBody, KeyDeed, SeedDeed, ShareDeed, TurnDeed
+from kemps_p2p.session.seals import Place, deal_of_gestures
 
 LIGHT_POSITIONS = 4
 
@@ -171,6 +176,12 @@ class Dealing:
                 card = self._faces[deal, position] = Card(index)
             found[position] = card
         return found
+
+    def sealed(self, match: Match, number: int, gesture: Gesture, intent: Intent) -> Gesture:
+        """A gesture of the own item of this number, sealed with what it is made for."""
+        deal = deal_of_gestures(match)
+        place = Place(match.founding.match, deal, self._seat, number)
+        return structs.replace(gesture, seal=place.seal(self._seed(deal), intent))
 
     def _seed(self, deal: int) -> bytes:
         return deal_seed(self._secret, deal)

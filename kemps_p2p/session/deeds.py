@@ -42,6 +42,7 @@ from kemps_p2p.session.duties import Duty, OweKey, OweSeed, OweShares, OweTurn, 
 from kemps_p2p.session.fold import Fold, ProofId
 from kemps_p2p.session.match import Match, action_of, deck_of, fresh_deck, is_over, owed_public, rounds
 from kemps_p2p.session.messages import DeedBody, KeyDeed, SeedDeed, ShareDeed, TurnDeed, read_deed
+from kemps_p2p.session.seals import check_seals
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,13 @@ def check_of(match: Match, deed: Offered) -> Callable[[], object]:
         case ShareDeed(deal=deal, round=round_, shares=shares):
             return partial(check_shares, _deck(match, deal, round_), seat, shares)
         case SeedDeed(deal=deal, seed=seed):
-            return partial(check_seed, tuple(rounds(match, deal)), seat, seed.seed)
+            return partial(_check_opening, match, deal, seat, seed.seed)
+
+
+def _check_opening(match: Match, deal: int, seat: Seat, seed: bytes) -> None:
+    """A seed makes the key and the turns of its seat anew, and opens its seals."""
+    check_seed(tuple(rounds(match, deal)), seat, seed)
+    check_seals(match, deal, seat, seed)
 
 
 def can_check(match: Match, deed: Offered) -> bool:
@@ -171,6 +178,8 @@ def _add(fold: Fold, deed: Offered) -> None:
         case ShareDeed(deal=deal, round=round_, shares=shares):
             decks[deal, round_] = add_shares(decks[deal, round_], seat, shares)
         case SeedDeed(deal=deal, seed=seed):
+            # Again, since seals are a matter of the chain as it is here, and a proof is remembered.
+            check_seals(match, deal, seat, seed.seed)
             opened = {**match.seeds.get(deal, {}), seat: seed.seed}
             fold.match = replace(match, seeds={**match.seeds, deal: opened})
             return

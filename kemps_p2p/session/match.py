@@ -77,10 +77,19 @@ class OpenCut:
         return tuple(end.length for end in self.ends)
 
 
+@dataclass(frozen=True, slots=True)
+class SealedGesture:
+    """A lawful gesture of the chain: the number of its item, and its seal."""
+
+    number: int
+    seal: bytes
+
+
 class Match(Struct, frozen=True, kw_only=True):
     """A match at `head`.
 
     `turned`: the item with the last logged turn of a round. `spoilt`: who loses a deal as it starts.
+    `gestures`: by deal and seat, in the order of the chain.
     `blamed`: items that have proven a fault once and do not do so again.
     """
 
@@ -95,6 +104,7 @@ class Match(Struct, frozen=True, kw_only=True):
     forfeits: frozenset[Team]
     blamed: frozenset[Digest]
     seeds: Mapping[int, Mapping[Seat, bytes | None]]
+    gestures: Mapping[tuple[int, Seat], tuple[SealedGesture, ...]]
     epoch: int
     term: int
     on_duty: Seat
@@ -138,6 +148,7 @@ def begin(founding: Founding) -> Match:
         forfeits=frozenset(),
         blamed=frozenset(),
         seeds={},
+        gestures={},
         epoch=0,
         term=0,
         on_duty=dealer,

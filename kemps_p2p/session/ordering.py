@@ -46,7 +46,7 @@ from kemps_p2p.session.deeds import Offered, blamed, carried, is_due, is_owed, m
 from kemps_p2p.session.duties import duties
 from kemps_p2p.session.fold import Fold, Proofs
 from kemps_p2p.session.match import Match, OpenContest, is_over
-from kemps_p2p.session.messages import AutoPassed, Closed, KeyDeed, NoteBody, PlayStarted
+from kemps_p2p.session.messages import AutoPassed, Closed, KeyDeed, NoteBody, PlayStarted, SeedDeed
 from kemps_p2p.session.pacing import affected
 from kemps_p2p.session.patience import PATIENCE_MS
 from kemps_p2p.session.replay import auto_pass, checkpoint_of, follow_up, has_all_seeds
@@ -141,8 +141,11 @@ def _deeds(work: Fold, at_hand: Materials) -> Iterator[Event]:
 
 def _blames(work: Fold, at_hand: Materials) -> Iterator[Event]:
     for name, deeds in at_hand.deeds.items():
-        # A key whose proof holds may still be another's, or its opposite: the fold finds that.
-        bad = any(deed.proof in at_hand.proofs.bad or isinstance(deed.body, KeyDeed) for deed in deeds)
+        # A key whose proof holds may still be another's, or its opposite, and a seed may open no seal of its
+        # seat: the fold finds that.
+        bad = any(
+            deed.proof in at_hand.proofs.bad or isinstance(deed.body, KeyDeed | SeedDeed) for deed in deeds
+        )
         event = Blamed(culprit=deeds[0].seat, items=(name,))
         if bad and _can_blame(work, event):
             yield event

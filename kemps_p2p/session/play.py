@@ -18,6 +18,7 @@ from typing import cast
 from kemps_p2p.codec import Digest, decode, encode
 from kemps_p2p.errors import Illegal, IllegalAction, PeerFault
 from kemps_p2p.game.actions import Action, Admit, Deny, Gesture, Kind, Next, kind
+from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.state import advance, check
 from kemps_p2p.game.views import SeatView, seat_view
 from kemps_p2p.ledger import entry as ledger
@@ -153,9 +154,11 @@ class Play:
         if isinstance(action, Admit | Deny) and self._answering.has_answered(self.tip, self._holding.own()):
             raise IllegalAction(Illegal.TOO_SOON)
 
-    def submit(self, action: Action, now_ms: int) -> list[fx.Effect]:
-        """Claim an action. Raises `IllegalAction`; then nothing was sent and nothing has changed."""
+    def submit(self, action: Action, now_ms: int, intent: Intent = Intent.MEANT) -> list[fx.Effect]:
+        """Claim an action, a gesture sealed. Raises `IllegalAction`; then nothing was sent or changed."""
         self.check(action, now_ms)
+        if isinstance(action, Gesture):
+            action = self._dealing.sealed(self.final, self._writer.number, action, intent)
         self._claim(action, now_ms)
         return self.flush(now_ms)
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kemps_p2p.codec import encode
 from kemps_p2p.errors import Fault, Illegal, IllegalAction, PeerFault
 from kemps_p2p.game.actions import Action
+from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.seating import partner_of
 from kemps_p2p.game.views import SeatView
 from kemps_p2p.ids import Seat
@@ -123,11 +124,14 @@ class Session:
         """Sit down."""
         return [fx.Send(message) for message in self._lobby.start()]
 
-    def submit(self, action: Action, now_ms: int) -> list[fx.Effect]:
-        """Claim an action. Raises `IllegalAction`; then nothing was sent and nothing has changed."""
+    def submit(self, action: Action, now_ms: int, intent: Intent = Intent.MEANT) -> list[fx.Effect]:
+        """Claim an action. Raises `IllegalAction`; then nothing was sent and nothing has changed.
+
+        `intent`: what a gesture is made for; it goes out sealed.
+        """
         if self._play is None:
             raise IllegalAction(Illegal.DEAL_OVER)
-        return self._play.submit(action, now_ms)
+        return self._play.submit(action, now_ms, intent)
 
     def whisper(self, text: str) -> list[fx.Effect]:
         """Say something to the partner alone, in the private huddle. It is in no log."""

@@ -29,6 +29,7 @@ FAULTS: dict[Fault, str] = {
     Fault.BAD_SHARE_PROOF: "a share that opens cards is false",
     Fault.NOT_OWED: "something was published, or let in, that was not due",
     Fault.BAD_SEED: "an opened seed is not the one that the shuffle was made with",
+    Fault.BAD_SEAL: "an opened seed does not say what a sealed gesture was made for",
     Fault.BAD_COIN: "a coin is not the one that was committed to",
     Fault.BAD_CLAIM: "a claim makes no sense where it was made",
     Fault.BAD_ENTRY: "an entry says what it may not say here",

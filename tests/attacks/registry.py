@@ -265,7 +265,7 @@ ATTACKS = (
     Attack(
         14,
         "whoever speaks last in a joint value chooses it",
-        (Fault.BAD_COMMITMENT, Fault.BAD_COIN, Fault.BAD_SEED),
+        (Fault.BAD_COMMITMENT, Fault.BAD_COIN, Fault.BAD_SEED, Fault.BAD_SEAL),
         (
             ("test_session_lobby", "test_no_nonce_is_shown_before_all_have_sat_down"),
             ("test_session_lobby", "test_a_false_opening_is_its_seats_fault"),
@@ -281,12 +281,13 @@ ATTACKS = (
             ),
             ("test_deck_keys", "test_a_turn_that_was_not_made_from_the_seed"),
             ("test_sim_cheats_deck", "test_a_false_seed_loses_the_match"),
+            ("test_sim_cheats_deck", "test_a_seal_that_the_seed_does_not_open_loses_the_match"),
             (
                 "test_sim_cheats_words",
                 "test_a_false_seed_said_before_its_time_counts_when_it_is_owed",
             ),
         ),
-        ("another seed", "false seed before its time"),
+        ("another seed", "another seal", "false seed before its time"),
     ),
     Attack(
         15,

@@ -8,7 +8,7 @@ from local_helpers import SHORT
 
 from kemps_p2p.errors import Illegal
 from kemps_p2p.game.actions import Action, Gesture, Next, Pass
-from kemps_p2p.game.gestures import FIDGETS, GESTURES
+from kemps_p2p.game.gestures import FIDGETS, GESTURES, Intent
 from kemps_p2p.game.rules import RuleSet, load_rules
 from kemps_p2p.game.table import Table, pack_order
 from kemps_p2p.game.views import SeatView, seat_view
@@ -50,6 +50,12 @@ def test_a_face_moves_now_and_then() -> None:
     assert PAUSE_MS[0] <= min(pauses)
     assert max(pauses) <= PAUSE_MS[1] + 500
     assert {name for _, name in moved} == FIDGET_NAMES
+
+
+def test_what_the_program_makes_by_itself_is_sealed_as_a_decoy() -> None:
+    player = person()
+    assert player.intent(Gesture("wink")) is Intent.DECOY
+    assert player.intent(Next()) is Intent.MEANT
 
 
 def test_once_a_sign_is_agreed_on_the_others_are_made_as_well_but_never_that_one() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from kemps_p2p.codec import Record, decode, encode, frame
 from kemps_p2p.game.actions import Action
+from kemps_p2p.game.gestures import Intent
 from kemps_p2p.ids import Seat
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.genesis import Founding
@@ -107,8 +108,8 @@ class RecordedSession(Session):
     def start(self, now_ms: int) -> list[fx.Effect]:
         return self._noted(super().start(now_ms))
 
-    def submit(self, action: Action, now_ms: int) -> list[fx.Effect]:
-        return self._noted(super().submit(action, now_ms))
+    def submit(self, action: Action, now_ms: int, intent: Intent = Intent.MEANT) -> list[fx.Effect]:
+        return self._noted(super().submit(action, now_ms, intent))
 
     def whisper(self, text: str) -> list[fx.Effect]:
         return self._noted(super().whisper(text))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from msgspec import structs
 from sim_cheats import Cheat, deeds_said
 
-from kemps_p2p.codec import Digest, Record
+from kemps_p2p.codec import Digest, Record, encode
 from kemps_p2p.deck import shares as shares_module
 from kemps_p2p.deck.context import Secrets, Stage
 from kemps_p2p.deck.deal import DealKey, Deck, Shares, Turn, list_digest, make_shares
@@ -15,7 +15,10 @@ from kemps_p2p.deck.shares import secret_key
 from kemps_p2p.deck.shuffle import Blinded, Reblinding, Statement, prove, reblind, reblinding
 from kemps_p2p.deck.state import list_before
 from kemps_p2p.errors import Fault
+from kemps_p2p.game.actions import Gesture
+from kemps_p2p.game.record import Phase
 from kemps_p2p.ids import Position, Seat
+from kemps_p2p.ledger.tape import Claim
 from kemps_p2p.session.dealing import deal_seed
 from kemps_p2p.session.match import fresh_deck
 from kemps_p2p.session.messages import DeedBody, KeyDeed, SeedDeed, ShareDeed, TurnDeed
@@ -353,6 +356,18 @@ def false_seed() -> Cheat:
     return Cheat(deed=deed)
 
 
-ALONE: tuple[str, ...] = ("copied commitment", "keys that cancel", "another seed")
+def false_seal() -> Cheat:
+    """In play, the seat makes a gesture that is sealed with noise."""
+
+    def nuisance(play: Play) -> tuple[Claim] | None:
+        if play.final.game.phase is not Phase.OPEN:
+            return None
+        wink = Gesture(name="wink", seal=b"\x06" * 32)
+        return (Claim(head=play.final.head, action=encode(wink), rivals=()),)
+
+    return Cheat(nuisance=nuisance)
+
+
+ALONE: tuple[str, ...] = ("copied commitment", "keys that cancel", "another seed", "another seal")
 """Lies that are found in a way of their own."""
 DECK_LIES = (*TURNS, *KEYS, *SHARES, *REPLAYS, *ALONE)

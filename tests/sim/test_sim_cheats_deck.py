@@ -28,6 +28,7 @@ from sim_lies_deck import (
     copied_commitment,
     duplicate_card,
     false_key,
+    false_seal,
     false_seed,
     false_share,
     false_turn,
@@ -228,6 +229,16 @@ def test_a_true_share_that_is_not_owed_is_never_accepted() -> None:
 
 
 # Seeds
+
+
+def test_a_seal_that_the_seed_does_not_open_loses_the_match() -> None:
+    """Honest peers find it when the seed is opened, which all else in the chain speaks for."""
+    cheat = OTHERS[1]
+    sim = cheated(cheat, false_seal())
+    named(sim, cheat, Fault.BAD_SEAL)
+    match = check_whole_match(sim, liars=frozenset({cheat}))
+    assert any(seat == cheat for _, seat in match.gestures)
+    assert match.forfeits == {cheat % 2}
 
 
 def test_a_false_seed_loses_the_match() -> None:

@@ -8,9 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
+from msgspec import structs
+
 from kemps_p2p.codec import Digest, encode, tagged_hash
 from kemps_p2p.deck.deal import Seed, make_key, make_shares, make_turn
-from kemps_p2p.game.actions import Action, Go, Next
+from kemps_p2p.game.actions import Action, Gesture, Go, Next
+from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.rules import RuleSet, Start, canonical_text
 from kemps_p2p.game.state import next_dealer
 from kemps_p2p.ids import Seat
@@ -71,6 +74,7 @@ from kemps_p2p.session.messages import (
     TurnDeed,
 )
 from kemps_p2p.session.replay import step
+from kemps_p2p.session.seals import Place, deal_of_gestures
 
 NAMES = ("Ann", "Ben", "Cleo", "Dora", "Emil", "Fay", "Gus", "Hal")
 ENTRY_MS = 1000
@@ -182,10 +186,18 @@ class Scribe:
             pen.see(item.item.lamport)
 
     def claim(self, seat: int, action: Action, *rivals: TapeItem, head: Head | None = None) -> TapeItem:
-        """A claim against the last head; `rivals`: what its tape shows already."""
+        """A claim against the last head; `rivals`: what its tape shows already. Gestures count as meant."""
         at = self.match.head if head is None else head
+        if isinstance(action, Gesture) and not action.seal:
+            action = structs.replace(action, seal=self.seal(seat, Intent.MEANT))
         names = tuple(sorted(rival.digest for rival in rivals))
         return self.say(seat, Claim(head=at, action=encode(action), rivals=names))
+
+    def seal(self, seat: int, intent: Intent) -> Digest:
+        """The seal of a gesture in the next item of a seat."""
+        deal = deal_of_gestures(self.match)
+        place = Place(self.match.founding.match, deal, Seat(seat), self.pens[seat].number)
+        return place.seal(deal_seed(secret(seat), deal), intent)
 
     def see(self, claim: TapeItem, *seats: int, after: Sequence[TapeItem] = ()) -> tuple[TapeItem, ...]:
         """Receipts of some seats, each naming the rivals that its tape shows already."""

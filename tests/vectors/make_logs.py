@@ -8,6 +8,7 @@ from typing import Any
 
 from kemps_p2p.errors import Fault
 from kemps_p2p.game import actions as act
+from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.rules import load_rules, override
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Blamed, Result
@@ -117,6 +118,7 @@ def a_deal_with_races(s: Scribe) -> None:
     one, other, words = split(s)
     s.contest((one, other), words)
     s.fulfil()
+    s.do(2, act.Gesture(name="ear", seal=s.seal(2, Intent.DECOY)))
     game = s.match.game
     s.do(2, act.Swap(take=game.pool[:2], give=game.hands[2][:1]), Result.REFUSED)
     s.do(1, act.Pass(pool=game.pool))
@@ -138,7 +140,7 @@ def matches() -> list[Told]:
         s = Scribe.seated(short(), 4, group)
         a_deal_with_races(s)
         told.append(finished(name, s, (1, 0), (1,)))
-    told += [six_seats(), two_deals(), with_a_denial(), a_fork(), a_bad_turn()]
+    told += [six_seats(), two_deals(), with_a_denial(), a_fork(), a_bad_turn(), a_false_seal()]
     return told
 
 
@@ -202,6 +204,19 @@ def a_bad_turn() -> Told:
     s.order(Blamed(culprit=0, items=(bad.digest,)))
     s.start((1, 0))
     return finished("spoilt-deal", s, (1, 0), (1,))
+
+
+def a_false_seal() -> Told:
+    """Seat 3 makes a gesture that its seed does not open: its team loses the match that it had won."""
+    s = Scribe.seated(short(), 4, STUB)
+    s.deal()
+    s.do(3, act.Gesture(name="wink", seal=b"\x06" * 32))
+    s.do(0, act.Call(calls=(act.Partner(),)))
+    s.fulfil()
+    seed = s.give(Seat(3))
+    assert seed is not None
+    s.order(Blamed(culprit=3, items=(seed.digest,)))
+    return finished("false-seal", s, (1, 0), (0,))
 
 
 def twins(s: Scribe, seat: int) -> tuple[TapeItem, TapeItem]:
