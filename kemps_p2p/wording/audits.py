@@ -24,6 +24,20 @@ NOT_PROVEN = (
 )
 
 
+MEANINGS: dict[Verdict, str] = {
+    Verdict.CLEAN: "everything in it holds",
+    Verdict.VIOLATED: "something in it does not hold",
+    Verdict.UNDECIDABLE: "nothing is wrong as far as it goes, but it does not go to the end",
+    Verdict.CONTRADICT: "the logs tell different stories, and both are signed",
+    Verdict.UNREADABLE: "it is no log of a match",
+}
+
+
+def verdict_meaning(verdict: Verdict) -> str:
+    """What a verdict on one log means."""
+    return MEANINGS[verdict]
+
+
 def verdict_line(joint: JointAudit) -> str:
     """One line: the verdict, and what it means."""
     count = len(joint.audits)

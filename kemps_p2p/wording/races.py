@@ -8,20 +8,24 @@ from kemps_p2p.wording.actions import action_text
 from kemps_p2p.wording.people import People
 from kemps_p2p.wording.scene import Scene
 
+WHO_IS_FIRST = (
+    "Whoever had seen the other's claim before making the own one is second.",
+    "Else the claim is first that more than half of the witnesses signed first.",
+)
+"""How the table finds out who was first, as long as it can tell."""
+
 
 def race_text(race: Race, scene: Scene) -> str:
     """Why one claim went before another."""
     people = scene.people
-    first, second = people.seat(race.first.seat), people.seat(race.second.seat)
+    first = people.seat(race.first.seat)
     both = f"{_wish(race.first, scene)}; {_wish(race.second, scene)}"
-    ahead, _, asked = race.words
     if race.first.seat == race.second.seat:
         return f"{both}. In the order in which {first} made them"
-    if race.by_cause:
-        return f"{both}. {first} was first: {second} had seen that when making the other claim"
-    if race.is_together:
+    if race.is_together and not race.by_cause:
         return f"{both}. Not decided alone: others go before both"
-    return f"{both}. {first} was first: {ahead} of {asked} witnesses saw {first} before {second}"
+    by = ", by the tapes as a cut closed them" if race.by_cut else ""
+    return f"{both}. {met_text(race, people)}{by}"
 
 
 def together_text(claims: Sequence[Asked], races: Sequence[Race], scene: Scene) -> str:

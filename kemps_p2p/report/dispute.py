@@ -1,0 +1,354 @@
+"""The facts of one disputed race or call: who asked for what, what each tape shows of it, what decided.
+
+Takes apart what the fold has checked, and decides nothing. Invariants:
+
+1. The facts depend on the chain alone, so that every seat's log of a match gives the same.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from kemps_p2p.codec import Digest
+from kemps_p2p.errors import Illegal
+from kemps_p2p.game.actions import Kind, kind
+from kemps_p2p.game.events import (
+    Called,
+    DealEnded,
+    Discarded,
+    Event,
+    Gestured,
+    Swapped,
+    Took,
+    Verdicts,
+)
+from kemps_p2p.game.scoring import named_seats
+from kemps_p2p.ids import Position, Seat
+from kemps_p2p.ledger.entry import Carried, Drawn, Result, Ruled, Settled
+from kemps_p2p.ledger.poll import needed_words
+from kemps_p2p.ledger.tape import TapeItem, claim_of, shown
+from kemps_p2p.report.contests import (
+    NumberedCall,
+    NumberedRace,
+    numbered_calls,
+    numbered_races,
+    walked,
+    why_refused,
+)
+from kemps_p2p.session.audit import Audit
+from kemps_p2p.session.chaincheck import Step
+from kemps_p2p.session.deeds import offered
+from kemps_p2p.session.draws import InOrder, in_drawn_order, in_ruled_order
+from kemps_p2p.session.match import Match
+from kemps_p2p.session.messages import ShareDeed
+from kemps_p2p.session.races import Asked, asked_by
+
+BEFORE_CALL_MS = 10_000
+"""So long before a call gestures are told."""
+EXCHANGES_MAX = 3
+"""So many last exchanges of each named hand are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a claim: at which entry, with which result, and why the rules refused it if they did."""
+
+    step: Step
+    result: Result
+    refused: Illegal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A claim as its author signed it. `head_ms`: the time of the entry it was made against."""
+
+    asked: Asked
+    item: TapeItem
+    head: int
+    head_ms: int
+    outcome: Outcome | None
+    """None if the log ends before the claim is settled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """Where a tape shows a claim first: on which item. `is_own`: the claim is that item's."""
+
+    wish: int
+    item: TapeItem
+    is_own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TapeView:
+    """What one tape shows of some claims, the earliest first, as far as the evidence has it.
+
+    `has_word`: it counts as a witness between two claims of others.
+    """
+
+    seat: Seat
+    sights: tuple[Sight, ...]
+    has_word: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """How claims that were together were put in order, and by which entry."""
+
+    step: Step
+    how: InOrder
+
+
+@dataclass(frozen=True, slots=True)
+class RaceFacts:
+    """All that the log shows of one race.
+
+    `need`: so many words make a claim first. `cut_by`: the entry that closed the tapes for it. `ordered`:
+    for claims that were together; None of these if the log ends before the draw.
+    """
+
+    race: NumberedRace
+    races_in_all: int
+    wishes: tuple[Wish, ...]
+    tapes: tuple[TapeView, ...]
+    need: int
+    cut_by: int | None
+    ordered: Ordered | None
+
+
+def race_facts(audit: Audit, number: int) -> RaceFacts | None:
+    """The facts of a race by its number; None if the log has no such race."""
+    found = list(numbered_races(audit))
+    if not 0 < number <= len(found):
+        return None
+    race = found[number - 1]
+    contested = race.contested
+    items = {item.digest: item for item in contested.shown}
+    outcomes = _outcomes(audit, {claim.id for claim in contested.claims})
+    wishes = tuple(_wish(audit, claim, items[claim.id], outcomes) for claim in contested.claims)
+    cut = race.at.before.cut if any(each.by_cut for each in contested.races) else None
+    return RaceFacts(
+        race=race,
+        races_in_all=len(found),
+        wishes=wishes,
+        tapes=tuple(_tape_views(race, wishes)),
+        need=needed_words(race.at.before.seats, None),
+        cut_by=None if cut is None else cut.index,
+        ordered=_ordered(audit, race) if contested.is_together else None,
+    )
+
+
+def _wish(audit: Audit, claim: Asked, item: TapeItem, outcomes: Mapping[Digest, Outcome]) -> Wish:
+    made = claim_of(item.item)
+    assert made is not None, "a contested item makes a claim"
+    head = made.head.index
+    head_ms = audit.steps[head - 1].record.entry.elapsed_ms if 0 < head <= len(audit.steps) else 0
+    return Wish(claim, item, head, head_ms, outcomes.get(claim.id))
+
+
+def _outcomes(audit: Audit, names: set[Digest]) -> dict[Digest, Outcome]:
+    """What came of claims, by name; those that the log does not settle are not there."""
+    found: dict[Digest, Outcome] = {}
+    for before, step, place in walked(audit):
+        for name, item, result in _settled(before, step, place):
+            if name in names:
+                refused = why_refused(before, step, item) if result is Result.REFUSED else None
+                found[name] = Outcome(step, result, refused)
+    return found
+
+
+def _settled(before: Match, step: Step, place: int) -> Iterator[tuple[Digest, TapeItem, Result]]:
+    """The claims that an event settles."""
+    items = step.record.items
+    match step.record.entry.events[place]:
+        case Settled(claim=claim, result=result):
+            yield claim, items[claim], result
+        case Drawn(index=index, order=order, results=results):
+            opened = next(contest for contest in before.contests if contest.index == index)
+            for name, result in zip(order, results, strict=True):
+                yield name, opened.claims[name], result
+        case Ruled(order=order, results=results):
+            for name, result in zip(order, results, strict=True):
+                yield name, items[name], result
+        case _:
+            return
+
+
+def _tape_views(race: NumberedRace, wishes: tuple[Wish, ...]) -> Iterator[TapeView]:
+    """Every seat's tape: the claimants' first."""
+    cut = race.at.before.cut if any(each.by_cut for each in race.contested.races) else None
+    places: dict[Seat, dict[int, tuple[int, Sight]]] = {}
+    index_of = {wish.asked.id: index for index, wish in enumerate(wishes)}
+    for item in race.contested.shown:
+        if cut is not None and item.item.number >= cut.lengths[item.seat]:
+            continue
+        for name, place in shown(item):
+            if name in index_of:
+                index = index_of[name]
+                sight = Sight(index, item, name == item.digest)
+                seen = places.setdefault(item.seat, {})
+                seen[index] = min(seen.get(index, (place, sight)), (place, sight), key=lambda at: at[0])
+    claimants = tuple(dict.fromkeys(wish.asked.seat for wish in wishes))
+    others = (Seat(seat) for seat in range(race.at.before.seats) if seat not in claimants)
+    for seat in (*claimants, *others):
+        ordered = sorted(places.get(seat, {}).values(), key=lambda at: at[0])
+        has_word = len(set(claimants) - {seat}) >= 2
+        yield TapeView(seat, tuple(sight for _, sight in ordered), has_word)
+
+
+def _ordered(audit: Audit, race: NumberedRace) -> Ordered | None:
+    """How the claims of a set came in order: at once by a ruling, or later by a draw."""
+    races = race.contested.races
+    first = race.at.step.record.entry.index
+    event = race.at.step.record.entry.events[race.at.event]
+    if isinstance(event, Ruled):
+        items = race.at.step.record.items
+        return Ordered(race.at.step, in_ruled_order(race.at.before, items, event, races))
+    for before, step, place in walked(audit):
+        drawn = step.record.entry.events[place]
+        if isinstance(drawn, Drawn) and drawn.index == first and _is_of(before, drawn, race):
+            return Ordered(step, in_drawn_order(before, step.record.items, drawn, races))
+    return None
+
+
+def _is_of(before: Match, drawn: Drawn, race: NumberedRace) -> bool:
+    """An entry may name two contests; a draw is of the one whose claims it orders."""
+    names = {claim.id for claim in race.contested.claims}
+    return any(contest.index == drawn.index for contest in before.contests) and set(drawn.order) == names
+
+
+# Calls
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Something that happened, and the entry that it is in. `after`: the match behind it."""
+
+    step: Step
+    event: Event
+    after: Match
+
+
+@dataclass(frozen=True, slots=True)
+class CallFacts:
+    """All that the log shows of one call.
+
+    `races`: numbers of the races that it was in. `hands`: the cards of each named seat as it was called.
+    `before`: gestures of everybody and the last exchanges of the named. `since`: all that happened until the
+    deal was over. `shares`: who published shares of these hands after the call, and in which entry.
+    """
+
+    call: NumberedCall
+    calls_in_all: int
+    wish: Wish
+    races: tuple[int, ...]
+    hands: Mapping[Seat, tuple[Position, ...]]
+    before: tuple[Told, ...]
+    since: tuple[Told, ...]
+    shares: Mapping[Seat, int]
+
+    @property
+    def is_judged(self) -> bool:
+        """True if the log goes on to the verdict."""
+        return any(isinstance(told.event, Verdicts) for told in self.since)
+
+
+def call_facts(audit: Audit, number: int) -> CallFacts | None:
+    """The facts of a call by its number; None if the log has no such call."""
+    found = list(numbered_calls(audit))
+    if not 0 < number <= len(found):
+        return None
+    call = found[number - 1]
+    match, called = call.at.before, call.called
+    item = _item_of(call)
+    outcomes = _outcomes(audit, {item.digest})
+    races = tuple(
+        race.at.number
+        for race in numbered_races(audit)
+        if any(claim.id == item.digest for claim in race.contested.claims)
+    )
+    hands = {
+        seat: match.game.hands[seat]
+        for each in called.calls
+        for seat in named_seats(match.founding.rules, match.seats, called.seat, each)
+    }
+    since = tuple(_since(audit, call))
+    return CallFacts(
+        call=call,
+        calls_in_all=len(found),
+        wish=_wish(audit, asked_by(item), item, outcomes),
+        races=races,
+        hands=hands,
+        before=tuple(_before(audit, call, frozenset(hands))),
+        since=since,
+        shares=_shares(audit, call, since, frozenset(card for hand in hands.values() for card in hand)),
+    )
+
+
+def _item_of(call: NumberedCall) -> TapeItem:
+    """The item whose claim is the call."""
+    settled = _settled(call.at.before, call.at.step, call.at.event)
+    return next(
+        item
+        for _, item, _ in settled
+        if item.seat == call.called.seat and kind(asked_by(item).action) is Kind.CALL
+    )
+
+
+def _happened(audit: Audit) -> Iterator[Told]:
+    for _, step, place in walked(audit):
+        for event in step.parts[place].events:
+            yield Told(step, event, step.parts[place].match)
+
+
+def _before(audit: Audit, call: NumberedCall, named: frozenset[Seat]) -> Iterator[Told]:
+    """Gestures shortly before a call, and the last exchanges of the hands that it names."""
+    entry, deal = call.at.step.record.entry, call.at.before.game.deal
+    kept: list[Told] = []
+    exchanged: dict[Seat, int] = {}
+    told = [
+        each
+        for each in _happened(audit)
+        if each.step.record.entry.index < entry.index and each.after.game.deal == deal
+    ]
+    for each in reversed(told):
+        match each.event:
+            case Gestured() if each.step.record.entry.elapsed_ms >= entry.elapsed_ms - BEFORE_CALL_MS:
+                kept.append(each)
+            case Swapped(seat=seat) | Took(seat=seat) | Discarded(seat=seat) if seat in named:
+                exchanged[seat] = exchanged.get(seat, 0) + 1
+                if exchanged[seat] <= EXCHANGES_MAX:
+                    kept.append(each)
+            case _:
+                continue
+    return reversed(kept)
+
+
+def _since(audit: Audit, call: NumberedCall) -> Iterator[Told]:
+    """From a call to the end of its deal, or to the next call."""
+    is_on = False
+    for told in _happened(audit):
+        if told.event is call.called:
+            is_on = True
+            continue
+        if is_on and isinstance(told.event, Called):
+            return
+        if is_on:
+            yield told
+        if is_on and isinstance(told.event, DealEnded):
+            return
+
+
+def _shares(
+    audit: Audit, call: NumberedCall, since: tuple[Told, ...], cards: frozenset[Position]
+) -> dict[Seat, int]:
+    """Who published shares of these cards since a call, and in which entry first."""
+    found: dict[Seat, int] = {}
+    last = since[-1].step.record.entry.index if since else 0
+    for step in audit.steps[call.at.step.record.entry.index - 1 : last]:
+        for event in step.record.entry.events:
+            if not isinstance(event, Carried):
+                continue
+            for deed in offered(step.record.items[event.item]):
+                if isinstance(deed.body, ShareDeed) and not cards.isdisjoint(deed.body.shares.positions):
+                    found.setdefault(deed.seat, step.record.entry.index)
+    return found

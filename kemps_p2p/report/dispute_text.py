@@ -1,0 +1,294 @@
+"""The report on one disputed race or call, as lines for people.
+
+Everything that comes from a log is made harmless by `wording`. The lines depend on the chain and the names
+alone, so that every seat's log of a match gives the same report.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from kemps_p2p.game.events import (
+    Answered,
+    AnswerVoid,
+    Barred,
+    DealEnded,
+    DealLost,
+    FalseDenial,
+    MatchEnded,
+    PlayoffAhead,
+    ProofsOwed,
+    Scored,
+    Shown,
+    Unopened,
+    Verdicts,
+)
+from kemps_p2p.ids import Seat
+from kemps_p2p.report.contests import Place
+from kemps_p2p.report.dispute import CallFacts, RaceFacts, Sight, TapeView, Told, Wish
+from kemps_p2p.report.knowledge import shown_deals
+from kemps_p2p.session.audit import Audit
+from kemps_p2p.session.findings import Verdict
+from kemps_p2p.session.match import Match
+from kemps_p2p.session.races import Race
+from kemps_p2p.wording.audits import people_of, verdict_meaning
+from kemps_p2p.wording.cards import day_text
+from kemps_p2p.wording.disputes import (
+    CALL_NEVER_KNOWN,
+    CIRCLE,
+    HOW_TO_READ,
+    NEVER_KNOWN,
+    RESULTS,
+    SET_NEVER_KNOWN,
+    coins_texts,
+    cut_text,
+    entry_text,
+    liars_text,
+    order_summary,
+    owners,
+    race_summary,
+    rule_text,
+    split_text,
+    why_texts,
+    wish_text,
+)
+from kemps_p2p.wording.events import event_text
+from kemps_p2p.wording.numbers import either
+from kemps_p2p.wording.people import People, listed
+from kemps_p2p.wording.refusals import refusal_text
+from kemps_p2p.wording.scene import Scene
+
+Section = tuple[str, Iterable[str]]
+
+
+def race_lines(audit: Audit, facts: RaceFacts, *, is_ascii: bool = False) -> Iterator[str]:
+    """The report on a race."""
+    people = people_of(audit)
+    at = facts.race.at
+    scene = scene_of(audit, at.before, is_ascii=is_ascii)
+    yield f"Race {at.number} of {facts.races_in_all}: {race_summary_of(facts, people)}."
+    yield from _where(at, people)
+    yield from _sections(
+        ("what they wanted", _wishes(facts.wishes, scene)),
+        ("what each seat has signed, in the order of its own tape", _tapes(facts, people)),
+        ("what decided", _decision(facts, people)),
+        ("what came of it", _outcomes(facts, people)),
+        ("what nobody can know from this", race_unknown(facts, people)),
+        ("how to read this", HOW_TO_READ),
+    )
+    yield from _standing(audit)
+
+
+def race_summary_of(facts: RaceFacts, people: People) -> str:
+    """A race in one sentence."""
+    contested = facts.race.contested
+    if contested.is_together:
+        return order_summary(None if facts.ordered is None else facts.ordered.how, people)
+    return race_summary(contested.races[0], people)
+
+
+def call_lines(audit: Audit, facts: CallFacts, *, is_ascii: bool = False) -> Iterator[str]:
+    """The report on a call."""
+    people = people_of(audit)
+    at = facts.call.at
+    scene = scene_of(audit, at.before, is_ascii=is_ascii)
+    yield f"Call {at.number} of {facts.calls_in_all}: {call_summary(facts, scene)}."
+    yield from _where(at, people)
+    yield from _sections(
+        ("what was called", _called(facts, scene)),
+        ("what the log has before it", (_told_line(told, scene) for told in facts.before)),
+        ("how it was checked", _checked(facts, scene)),
+        ("what came of it", _came(facts, scene)),
+        ("what nobody can know from this", call_unknown()),
+        ("how to read this", HOW_TO_READ),
+    )
+    yield from _standing(audit)
+
+
+def call_summary(facts: CallFacts, scene: Scene) -> str:
+    """A call in one sentence: who called what, and the verdict."""
+    for told in facts.since:
+        if isinstance(told.event, Verdicts):
+            return event_text(told.event, scene)
+    return event_text(facts.call.called, scene)
+
+
+def _sections(*sections: Section) -> Iterator[str]:
+    for title, lines in sections:
+        told = tuple(lines)
+        if told:
+            yield ""
+            yield f"{title}:"
+            yield from (f"  {line}" for line in told)
+
+
+def _standing(audit: Audit) -> Iterator[str]:
+    """What the whole log is worth, since no part of it is worth more."""
+    yield ""
+    part = "" if audit.verdict is Verdict.CLEAN else "; what is told here lies before that and holds"
+    meaning = verdict_meaning(audit.verdict)
+    yield f"The whole log was checked for this. It is {audit.verdict.value}: {meaning}{part}."
+
+
+def scene_of(audit: Audit, match: Match, *, is_ascii: bool = False) -> Scene:
+    """The table with the faces that became known in the deal, at whatever time."""
+    deals = shown_deals(audit)
+    faces = deals.get(match.game.deal, match.game.faces)
+    return Scene(people_of(audit), match.founding.rules, faces, is_ascii)
+
+
+def _where(at: Place, people: People) -> Iterator[str]:
+    entry = at.step.record.entry
+    duty = people.seat(at.step.record.item.seat)
+    deal = f"Deal {at.before.game.deal + 1}" if at.before.game.deal >= 0 else "Before the first deal"
+    when = entry_text(entry.index, entry.elapsed_ms)
+    yield f"{deal}, {when}, {day_text(entry.wall_ms)} by the clock of {duty}, who was on duty."
+
+
+# Races
+
+
+def _wishes(wishes: Iterable[Wish], scene: Scene) -> Iterator[str]:
+    for wish in wishes:
+        yield _wish_line(wish, scene)
+
+
+def _wish_line(wish: Wish, scene: Scene) -> str:
+    return wish_text(wish.asked, wish.item.item.lamport, wish.head, wish.head_ms, scene)
+
+
+def _tapes(facts: RaceFacts, people: People) -> Iterator[str]:
+    named = owners([wish.asked for wish in facts.wishes], people)
+    claimants = {wish.asked.seat for wish in facts.wishes}
+    for tape in facts.tapes:
+        yield f"{people.seat(tape.seat)}, {_role(tape, facts, claimants, people)}: {_sights(tape, named)}"
+
+
+def _role(tape: TapeView, facts: RaceFacts, claimants: set[Seat], people: People) -> str:
+    if tape.seat in claimants:
+        return "who wanted it" if not tape.has_word else "who wanted it, and is a witness for the others"
+    team = facts.race.at.before.team_of
+    partners = [seat for seat in sorted(claimants) if team(seat) == team(tape.seat)]
+    return "witness" + (f" and partner of {people.all(partners)}" if partners else "")
+
+
+def _sights(tape: TapeView, named: list[str]) -> str:
+    if not tape.sights:
+        return "nothing of it is in the evidence"
+    seen = [_sight(sight, named) for sight in tape.sights]
+    missing = [
+        owner for index, owner in enumerate(named) if all(sight.wish != index for sight in tape.sights)
+    ]
+    told = seen[0] if len(seen) == 1 else f"first {', then '.join(seen)}"
+    return f"{told}, before anything of {either(missing)}" if missing else told
+
+
+def _sight(sight: Sight, named: list[str]) -> str:
+    owner = "its own wish" if sight.is_own else named[sight.wish]
+    return f"{owner} [stamp {sight.item.item.lamport}]"
+
+
+def _decision(facts: RaceFacts, people: People) -> Iterator[str]:
+    races = facts.race.contested.races
+    if facts.cut_by is not None:
+        yield cut_text(facts.cut_by)
+    if not facts.race.contested.is_together:
+        named = facts.race.at.before.cut
+        is_half_named = named is not None and races[0].second.id not in named.claims
+        yield from rule_text(races[0], facts.need, people, is_half_named=races[0].by_cut and is_half_named)
+        return
+    yield from (split_text(race, facts.need, people) for race in races)
+    if len(facts.wishes) > 2 and not any(race.is_together for race in races):
+        yield CIRCLE
+    if facts.ordered is None:
+        yield "The log ends before they were put in order."
+        return
+    how = facts.ordered.how
+    if how.numbers:
+        yield from coins_texts(how, people)
+    yield from why_texts(how, people)
+
+
+def _outcomes(facts: RaceFacts, people: People) -> Iterator[str]:
+    """What came of each wish, in the order in which they were settled."""
+    named = owners([wish.asked for wish in facts.wishes], people)
+    order = [wish.asked.id for wish in facts.wishes]
+    if facts.ordered is not None:
+        order = [claim.id for claim in facts.ordered.how.claims]
+    for owner, wish in sorted(
+        zip(named, facts.wishes, strict=True), key=lambda pair: order.index(pair[1].asked.id)
+    ):
+        outcome = wish.outcome
+        if outcome is None:
+            yield f"{owner} wish: the log ends before it was settled"
+            continue
+        entry = outcome.step.record.entry
+        why = f", since {refusal_text(outcome.refused)}" if outcome.refused is not None else ""
+        yield f"{owner} wish: {RESULTS[outcome.result]}{why}, {entry_text(entry.index, entry.elapsed_ms)}"
+
+
+def race_unknown(facts: RaceFacts, people: People) -> Iterator[str]:
+    """What the log cannot say of a race."""
+    races = facts.race.contested.races
+    if len(races) > 1:
+        yield SET_NEVER_KNOWN
+    for race in races if len(races) == 1 else ():
+        sayers = [
+            tape.seat
+            for tape in facts.tapes
+            if tape.seat not in (race.first.seat, race.second.seat) and _says(tape, race, facts.wishes)
+        ]
+        said = liars_text(race, sayers, people)
+        if said is not None:
+            yield said
+    yield from NEVER_KNOWN
+
+
+def _says(tape: TapeView, race: Race, wishes: tuple[Wish, ...]) -> bool:
+    """True if a tape says what the race came to: any order of the two if they are together."""
+    pair = (race.first.id, race.second.id)
+    seen = [wishes[sight.wish].asked.id for sight in tape.sights]
+    order = [name for name in seen if name in pair]
+    return bool(order) and (race.is_together or order[0] == race.first.id)
+
+
+# Calls
+
+_CHECKS = (Answered, AnswerVoid, Unopened, Shown, ProofsOwed, FalseDenial, Verdicts)
+_RESULTS = (Scored, Barred, DealLost, DealEnded, PlayoffAhead, MatchEnded)
+
+
+def _called(facts: CallFacts, scene: Scene) -> Iterator[str]:
+    yield _wish_line(facts.wish, scene)
+    if facts.races:
+        numbers = listed([f"race {number}" for number in facts.races])
+        yield f"It met what others wanted: see {numbers} (--race)."
+    else:
+        yield "Nobody wanted anything meanwhile that could have changed it: it was in no race."
+
+
+def told_text(told: Told, scene: Scene) -> str:
+    """Something that happened, with the cards as that state knew them or the log shows them."""
+    return event_text(told.event, scene)
+
+
+def _told_line(told: Told, scene: Scene) -> str:
+    entry = told.step.record.entry
+    return f"{told_text(told, scene)}, {entry_text(entry.index, entry.elapsed_ms)}"
+
+
+def _checked(facts: CallFacts, scene: Scene) -> Iterator[str]:
+    people = scene.people
+    for seat, index in facts.shares.items():
+        whose = "its own hand" if seat in facts.hands else "the called hand"
+        yield f"{people.seat(seat)} opened {whose} with shares that are proven, entry {index}"
+    yield from (_told_line(told, scene) for told in facts.since if isinstance(told.event, _CHECKS))
+    if not facts.is_judged:
+        yield "It was not judged as far as the log goes."
+
+
+def _came(facts: CallFacts, scene: Scene) -> Iterator[str]:
+    yield from (_told_line(told, scene) for told in facts.since if isinstance(told.event, _RESULTS))
+
+
+def call_unknown() -> tuple[str, ...]:
+    """What the log cannot say of a call."""
+    return (*CALL_NEVER_KNOWN, *NEVER_KNOWN[1:])
