@@ -10,8 +10,10 @@ checked or derived anew, with the one fold that live play uses. Invariants:
 Section "Log" of protocol.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from kemps_p2p.codec import Framed, encode, frame
 from kemps_p2p.deck.group import STUB
@@ -24,10 +26,12 @@ from kemps_p2p.session.annexcheck import AnnexCheck
 from kemps_p2p.session.chaincheck import ChainCheck, Progress, Step, check_chain
 from kemps_p2p.session.crosscheck import Split, TapesOf, cross_check
 from kemps_p2p.session.findings import Finding, Flaw, Verdict, found, judge
+from kemps_p2p.session.fold import Proofs
 from kemps_p2p.session.genesis import GENESIS_LABEL, Founding, SignedGenesis
 from kemps_p2p.session.logfile import ANNEX_LEAD, header_of, read_object, version_of
 from kemps_p2p.session.match import Match
 from kemps_p2p.session.messages import PROTOCOL_VERSION
+from kemps_p2p.session.provers import Helpers, Proven, Share, SharedProofs, together
 from kemps_p2p.session.replay import winners
 from kemps_p2p.session.tapecheck import TapeCheck
 
@@ -105,19 +109,27 @@ class _Parts:
 def audit(log: bytes, *, allow_stub: bool = False, progress: Progress | None = None) -> Audit:
     """Audit one log. `allow_stub`: logs of simulations, whose cards are not hidden at all, may be clean."""
     parts = _cut(log)
-    return _conclude(parts, _read(parts, progress, allow_stub=allow_stub))
+    return _conclude(parts, _read(parts, progress, Proofs(is_eager=True), allow_stub=allow_stub))
 
 
 def audit_all(
-    logs: Sequence[bytes], *, allow_stub: bool = False, progress: Progress | None = None
+    logs: Sequence[bytes],
+    *,
+    allow_stub: bool = False,
+    progress: Progress | None = None,
+    helpers: Helpers | None = None,
 ) -> JointAudit:
-    """Audit each log, and each against the others of its match. A chain that several share is folded once."""
+    """Audit each log, and each against the others of its match. A chain that several share is folded once.
+
+    `helpers`: who verifies a part of the proofs meanwhile. What is found does not depend on them.
+    """
     chains: dict[tuple[bytes, ...], _Chain] = {}
     audits = []
-    for parts in map(_cut, logs):
+    for log, parts in zip(logs, map(_cut, logs), strict=True):
         shared = parts.head + parts.chain
         if shared not in chains:
-            chains[shared] = _read(parts, progress, allow_stub=allow_stub)
+            read = partial(_read, parts, progress, allow_stub=allow_stub)
+            chains[shared] = read(Proofs(is_eager=True)) if helpers is None else _helped(log, read, helpers)
         audits.append(_conclude(parts, chains[shared]))
     told = [
         TapesOf(one.founding.match, one.entries, one.tapes) if one.founding and one.tapes else None
@@ -127,6 +139,29 @@ def audit_all(
     worst = max((one.verdict for one in audits), key=_SEVERITY.index, default=Verdict.UNREADABLE)
     verdict = Verdict.CONTRADICT if findings else worst
     return JointAudit(verdict, tuple(audits), splits, findings)
+
+
+def prove_share(log: bytes, share: Share) -> Proven:
+    """Verify one share of the proofs of a log, for whoever audits it. Raises nothing, whatever the bytes."""
+    proofs = SharedProofs(share=share)
+    # What is believed may not hold, and the fold may then meet what it never does: whoever audits finds out.
+    with suppress(Exception):
+        _read(_cut(log), None, proofs, allow_stub=True)
+    return proofs.proven()
+
+
+def _helped(log: bytes, read: Callable[[Proofs], "_Chain"], helpers: Helpers) -> "_Chain":
+    """Read a chain while helpers verify other shares; once more with what is known, if that may differ."""
+    others = helpers.start(log)
+    own = SharedProofs(share=Share(0, len(others) + 1))
+    chain: _Chain | None = None
+    # As in `prove_share`. A bug of ours is met again when the chain is read without belief.
+    with suppress(Exception):
+        chain = read(own)
+    known = together([own.proven(), *(wait() for wait in others)])
+    if chain is None or known.bad or not own.assumed <= known.good:
+        return read(known)
+    return chain
 
 
 _SEVERITY = (
@@ -152,7 +187,7 @@ _Chain = tuple[ChainCheck | None, tuple[Finding, ...]]
 """The chain as far as there is one to check, and all findings up to its end."""
 
 
-def _read(parts: _Parts, progress: Progress | None, *, allow_stub: bool) -> _Chain:
+def _read(parts: _Parts, progress: Progress | None, proofs: Proofs, *, allow_stub: bool) -> _Chain:
     """Check header, genesis and records."""
     if not parts.head:
         return None, (Finding(0, Flaw.NOT_A_LOG),)
@@ -172,7 +207,7 @@ def _read(parts: _Parts, progress: Progress | None, *, allow_stub: bool) -> _Cha
         findings.append(Finding(0, Flaw.BAD_HEADER, None, "the header differs from the genesis"))
     if founding.group is STUB and not allow_stub:
         findings.append(Finding(0, Flaw.INSECURE_GROUP))
-    chain = check_chain(founding, parts.chain, findings, progress)
+    chain = check_chain(founding, parts.chain, findings, progress, proofs)
     return chain, tuple(chain.findings)
 
 

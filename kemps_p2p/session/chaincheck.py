@@ -50,7 +50,7 @@ class ChainCheck:
     """By index, from 1; None where an entry is missing or cannot be read."""
     tapes: TapeCheck = field(default_factory=TapeCheck)
     is_broken: bool = False
-    _proofs: Proofs = field(default_factory=lambda: Proofs(is_eager=True))
+    proofs: Proofs = field(default_factory=lambda: Proofs(is_eager=True))
 
     @property
     def next_index(self) -> int:
@@ -152,7 +152,7 @@ class ChainCheck:
                 text = "an entry is stamped before what it rests on"
                 raise PeerFault(Fault.BAD_STAMP, text, culprit=record.item.seat)
             return
-        self.match, parts = step_by_event(self.match, record, self._proofs)
+        self.match, parts = step_by_event(self.match, record, self.proofs)
         self.steps.append(Step(record, self.match, parts))
         for event in record.entry.events:
             if isinstance(event, Blamed) and len(event.items) == 2:
@@ -160,10 +160,14 @@ class ChainCheck:
 
 
 def check_chain(
-    founding: Founding, objects: Sequence[bytes], before: Iterable[Finding], progress: Progress | None
+    founding: Founding,
+    objects: Sequence[bytes],
+    before: Iterable[Finding],
+    progress: Progress | None,
+    proofs: Proofs,
 ) -> ChainCheck:
     """Check all records of a chain. `before`: what is wrong with header and genesis already."""
-    chain = ChainCheck(founding, begin(founding), list(before))
+    chain = ChainCheck(founding, begin(founding), list(before), proofs=proofs)
     for count, data in enumerate(objects):
         if progress is not None:
             progress(count, len(objects))

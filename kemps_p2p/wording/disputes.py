@@ -168,10 +168,8 @@ def coins_texts(ordered: InOrder, people: People) -> list[str]:
     ]
     told = []
     if shown:
-        verb = "was" if len(shown) == 1 else "were"
-        told.append(
-            f"So coins were drawn: {listed(shown)} showed what {verb} fixed before the match, unseen by all."
-        )
+        who = listed(shown)
+        told.append(f"So lots were drawn: {who} showed coins that were fixed before the match, unseen.")
     if withheld:
         told.append(f"{listed(withheld)} did not show the coin in time.")
     told.append(f"The coins give each wish a number, and the lowest goes first: {', '.join(numbers)}.")
