@@ -95,7 +95,8 @@ def _read(file: Path) -> _Log | None:
         return None
     if not isinstance(header, Header):
         return None
-    names = tuple(name for name, _ in last.names) if isinstance(last, Annex) else ()
+    # Behind the names of the seats may come that of an observer.
+    names = tuple(name for name, _ in last.names)[: header.seats] if isinstance(last, Annex) else ()
     at = datetime.fromtimestamp(file.stat().st_mtime, UTC).astimezone()
     return _Log(file, header.match.hex(), header.seats, names, last is not None, at)
 

@@ -10,6 +10,7 @@ from kemps_p2p.errors import Fault
 from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.session import Session
+from kemps_p2p.wording.observing import struck_text
 from kemps_p2p.wording.words import words_of
 
 
@@ -32,8 +33,8 @@ class Reporter:
     def watch(self, session: Session, sight: fx.Sight) -> None:
         """Tell what happens in the match."""
         match sight:
-            case fx.TableFormed(match=match, names=names):
-                seated = ", ".join(names)
+            case fx.TableFormed(match=match, names=names, observer=observer):
+                seated = ", ".join(names) + ("" if observer is None else f", watched by {observer}")
                 words = words_of(match)
                 self.say(
                     "formed",
@@ -41,6 +42,7 @@ class Reporter:
                     match=match.hex(),
                     names=names,
                     words=words,
+                    observer=observer,
                 )
                 if not self._as_events:
                     click.echo(f"words: {words}. All screens of this table show the same three.")
@@ -49,6 +51,8 @@ class Reporter:
                 facts = {"entry": index, "deal": game.deal, "scores": game.scores, "phase": game.phase.value}
                 if self._as_events:
                     self.say("moved", "", **facts)
+            case fx.ObserverStruck(is_proven=is_proven):
+                self.say("struck", struck_text(is_proven=is_proven), is_proven=is_proven)
             case fx.FaultFound(fault=fault) if str(fault) in self._faults:
                 # A lobby says what it has to say until it is heard, right or wrong.
                 pass

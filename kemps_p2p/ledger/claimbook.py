@@ -50,7 +50,8 @@ class ClaimBook:
     """Held, undecided claims, and where each tape mentions them.
 
     `hold(item, claim)` returns the held claim, or why it is not held. `conflicts(a, b)` says whether two do
-    not commute. `decide` orders those that do not.
+    not commute. `decide` orders those that do not. `tapes`: of the seats, and one more where there is an
+    observer; `observer()` is that tape for as long as it is asked.
     """
 
     def __init__(
@@ -59,23 +60,31 @@ class ClaimBook:
         hold: Callable[[TapeItem, Claim], HeldClaim | Hold],
         conflicts: Callable[[HeldClaim, HeldClaim], bool],
         decide: Decide = decide,
+        *,
+        tapes: int | None = None,
+        observer: Callable[[], Seat | None] = lambda: None,
     ) -> None:
+        tapes = seats if tapes is None else tapes
+        self._seats = seats
+        self._observer = observer
         self._decide = decide
         self._hold = hold
         self._conflicts = conflicts
         # What comes next on a tape, once per branch of it, and what comes behind each item.
-        self._next: list[list[TapeItem]] = [[] for _ in range(seats)]
+        self._next: list[list[TapeItem]] = [[] for _ in range(tapes)]
         self._behind: dict[Digest, list[TapeItem]] = {}
         self._counted: set[Digest] = set()
         self._silent: set[Digest] = set()
-        self._places: list[dict[Digest, int]] = [{} for _ in range(seats)]
+        self._places: list[dict[Digest, int]] = [{} for _ in range(tapes)]
         self._mentions: dict[Digest, dict[Seat, TapeItem]] = {}
         self._known: set[Digest] = set()
         self.undecided: dict[Digest, HeldClaim] = {}
         self.contested: set[Digest] = set()
-        self._ends: list[TapeItem | None] = [None] * seats
+        self._ends: list[TapeItem | None] = [None] * tapes
         self._cut: tuple[frozenset[Digest], tuple[int, ...]] | None = None
         self._is_cut_final = False
+        self.held_count = 0
+        """How many claims have been held here so far."""
 
     def follow(self, item: TapeItem) -> None:
         """Take an item that follows its tape without a gap; it counts when all before it does."""
@@ -145,6 +154,7 @@ class ClaimBook:
 
     def _admit(self, new: HeldClaim) -> None:
         self._known.add(new.id)
+        self.held_count += 1
         if not new.is_refused:
             for other in self.undecided.values():
                 if not other.is_refused and self._conflicts(new, other):
@@ -176,9 +186,10 @@ class ClaimBook:
         """
         cut = None if self._cut is None else Cut(self._cut[0], closed_at(self.places(), self._cut[1]))
         waiting = frozenset[Digest]() if cut is None or self._is_cut_final else cut.claims
+        asked = self._seats, self._observer()
         return tuple(
             found
-            for found in self._decide(self.contenders(logged), len(self._places), None, self.places(), cut)
+            for found in self._decide(self.contenders(logged), *asked, self.places(), cut)
             if waiting.isdisjoint(found.claims)
             and not any(self.is_blocked(name) or self.is_behind(name, logged) for name in found.claims)
         )
@@ -214,7 +225,10 @@ class ClaimBook:
         Nothing beyond them speaks of the named claims, and nothing undecided that is not named conflicts with
         them: else a verdict that somebody has read from longer tapes could change.
         """
-        if any(length > 0 and last not in self._counted for length, last in ends):
+        asked = self._asked()
+        if len(ends) != len(self._ends):
+            return False
+        if any(ends[seat][0] > 0 and ends[seat][1] not in self._counted for seat in asked):
             return False
         for name in claims:
             held = self.undecided.get(name)
@@ -223,10 +237,10 @@ class ClaimBook:
             if not held.rivals - logged <= set(claims):
                 return False
         return all(
-            places.get(name, 0) < first_place(length)
-            for (length, _), places in zip(ends, self._places, strict=True)
+            self._places[seat].get(name, 0) < first_place(ends[seat][0])
+            for seat in asked
             for name in claims
-            if name in places
+            if name in self._places[seat]
         )
 
     def cut(self, claims: Iterable[Digest], lengths: Iterable[int], *, is_final: bool) -> None:
@@ -288,13 +302,19 @@ class ClaimBook:
                     self.undecided[rival].rivals.discard(held.id)
                 held.rivals.clear()
 
+    def _asked(self) -> list[Seat]:
+        """The tapes that have a word: of the seats, and of an observer that is not struck."""
+        observer = self._observer()
+        return [Seat(seat) for seat in range(self._seats)] + ([] if observer is None else [observer])
+
     def places(self) -> dict[Seat, dict[Digest, int]]:
         """What each tape shows, as `decide` takes it."""
-        return {Seat(seat): places for seat, places in enumerate(self._places)}
+        return {seat: self._places[seat] for seat in self._asked()}
 
     def mentions(self, claim: Digest) -> dict[Seat, TapeItem]:
         """The item of each tape that mentions the claim, the author's own included."""
-        return self._mentions[claim]
+        asked = self._asked()
+        return {seat: item for seat, item in self._mentions[claim].items() if seat in asked}
 
     def is_on(self, seat: Seat, claim: Digest) -> bool:
         """True if this tape mentions the claim already."""

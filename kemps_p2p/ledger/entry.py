@@ -90,6 +90,16 @@ class CutOff(Record, frozen=True, tag=7):
     tapes: tuple[TapeEnd, ...]
 
 
+class Struck(Record, frozen=True, tag=8):
+    """Whose tape is not asked any more from the next entry on: by now, only the observer's.
+
+    `words`: items of a quorum of seats that have waited for it in vain, by seat.
+    """
+
+    seat: int
+    words: tuple[Digest, ...]
+
+
 class Ruled(Record, frozen=True, tag=9):
     """A set of claims that the poll found together, in the order that an arbiter's tape gives it."""
 
@@ -99,8 +109,7 @@ class Ruled(Record, frozen=True, tag=9):
     results: tuple[Result, ...]
 
 
-# Tag 8 is reserved for a change of membership.
-Event: TypeAlias = Settled | Contest | Drawn | Carried | Note | Blamed | CutOff | Ruled
+Event: TypeAlias = Settled | Contest | Drawn | Carried | Note | Blamed | CutOff | Struck | Ruled
 
 
 class Entry(Record, frozen=True):
@@ -161,7 +170,7 @@ def named_items(entry: Entry) -> tuple[Digest, ...]:
                 names.update(dict.fromkeys(coin for coin in coins if coin != NO_DIGEST))
             case Carried(item=item):
                 names[item] = None
-            case Blamed(items=items):
+            case Blamed(items=items) | Struck(words=items):
                 names.update(dict.fromkeys(items))
             case Note():
                 pass

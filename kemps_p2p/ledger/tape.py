@@ -79,7 +79,17 @@ class Append(Record, frozen=True, tag=6):
     entry: bytes
 
 
-Statement: TypeAlias = Claim | Receipt | Ack | CoinReveal | Deed | Append
+class Unheard(Record, frozen=True, tag=10):
+    """The word of a seat: I have waited for the observer's receipts for as long as it may be silent.
+
+    `length`, `last`: how many items its tape has here, and the digest of the last one.
+    """
+
+    length: int
+    last: Digest
+
+
+Statement: TypeAlias = Claim | Receipt | Ack | CoinReveal | Deed | Append | Unheard
 
 
 class Item(Record, frozen=True):
@@ -167,6 +177,8 @@ def _is_in_range(statement: Statement) -> bool:
             return epoch >= 0 and term >= 0 and _is_place(head)
         case CoinReveal(index=index):
             return index >= 0
+        case Unheard(length=length, last=last):
+            return length >= 0 and len(last) == DIGEST_BYTES
         case Deed() | Append():
             return True
 

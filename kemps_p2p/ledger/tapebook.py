@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 
 from kemps_p2p.codec import DIGEST_BYTES, Digest
 from kemps_p2p.errors import Fault, PeerFault
+from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.evidence import equivocation
-from kemps_p2p.ledger.tape import STAMP_LEAD_MAX, Ack, Head, Signed, TapeItem
+from kemps_p2p.ledger.tape import NO_DIGEST, STAMP_LEAD_MAX, Ack, Head, Signed, TapeItem
 
 EARLY_ITEMS_MAX = 4096
 FORK_DEPTH = 64
@@ -72,6 +73,16 @@ class TapeBook:
             if item.item.number < length:
                 total ^= int.from_bytes(item.digest, "big")
         return Digest(total.to_bytes(DIGEST_BYTES, "big"))
+
+    def end(self, seat: Seat) -> tuple[int, Digest]:
+        """How many items of a tape are held without a gap, and the digest of the last one; zeros for none."""
+        items = self._tapes[seat].items
+        return len(items), items[-1].digest if items else NO_DIGEST
+
+    def held_at_ms(self, seat: Seat, number: int) -> int | None:
+        """Since when an item of a tape is held in its place; None if it is not."""
+        times = self._tapes[seat].held_at_ms
+        return times[number] if number < len(times) else None
 
     def is_known(self, digest: Digest) -> bool:
         """True if this very item is already here, in its place or early."""

@@ -33,6 +33,7 @@ from kemps_p2p.wording.actions import action_text
 from kemps_p2p.wording.cards import card_text
 from kemps_p2p.wording.events import event_text
 from kemps_p2p.wording.faults import FAULTS
+from kemps_p2p.wording.observing import struck_text
 from kemps_p2p.wording.people import counted, listed
 from kemps_p2p.wording.plain import plain
 from kemps_p2p.wording.prompts import prompt_text
@@ -120,6 +121,8 @@ class Voice:
                 yield f"{people.seat(sitting.partner)} whispers: {plain(text)}"
             case fx.Wanted(seat=seat, want=want):
                 yield from self._wanted(seat, want)
+            case fx.ObserverStruck(is_proven=is_proven):
+                yield struck_text(is_proven=is_proven)
             case fx.FaultFound(fault=fault):
                 if (fault.code, fault.culprit) not in self._faults:
                     self._faults.add((fault.code, fault.culprit))

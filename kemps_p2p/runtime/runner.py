@@ -280,7 +280,7 @@ class Runner:
             self._seen_index = index
             self._moved_at_ms = now_ms()
             self._player_due = True
-        if not self._player_due:
+        if not self._player_due or not self._session.is_seated:
             return
         self._player_due = False
         for _ in range(MOVES_AT_ONCE_MAX):
@@ -365,7 +365,7 @@ class Runner:
                 if fault.code is Fault.OTHER_RULES:
                     # This table will never form; the others get a moment to hear why.
                     self._give_up_ms = min(self._give_up_ms, PARTING_MS)
-            case fx.Known() | fx.Raced() | fx.Wanted():
+            case fx.Known() | fx.Raced() | fx.Wanted() | fx.ObserverStruck():
                 pass
             case fx.MatchClosed():
                 self.outcome.is_closed = True

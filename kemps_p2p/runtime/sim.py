@@ -125,6 +125,7 @@ class Sim:
         machine: Machine = Session,
         players_at: Mapping[Seat, Player] | None = None,
         watch: Watch | None = None,
+        observers: int = 0,
     ) -> None:
         self._random = random.Random(f"kemps sim {seed}")
         self._net = net
@@ -134,10 +135,11 @@ class Sim:
         self._count = 0
         self._queue: list[tuple[int, int, Seat, _What]] = []
         root = derive("kemps/v1/sim", seed.to_bytes(16, "big", signed=True))
-        keys = [Identity.derived(root, f"seat {seat}") for seat in range(players)]
-        roster = tuple(key.public for key in keys)
+        peers = players + observers
+        keys = [Identity.derived(root, f"seat {seat}") for seat in range(peers)]
+        roster = tuple(key.public for key in keys[:players])
         self.peers: list[SimPeer] = []
-        for seat in map(Seat, range(players)):
+        for seat in map(Seat, range(peers)):
             setup = Setup(
                 identity=keys[seat],
                 seat=seat,
@@ -147,6 +149,7 @@ class Sim:
                 rules=rules,
                 group=group,
                 secret=derive("kemps/v1/sim-secret", root, bytes([seat]))[:32],
+                observer=keys[players].public if observers else None,
             )
             bot = (players_at or {}).get(seat) or Bot(
                 seat, players, random.Random(f"kemps bot {seed} {seat}"), pace
@@ -216,7 +219,7 @@ class Sim:
         """Ask the bot for a move as long as it makes one: on news, and when it asked to be asked."""
         wake_ms = peer.bot.wake_at_ms
         is_due = peer.has_news or (wake_ms is not None and wake_ms <= self.now_ms)
-        if not peer.session.has_begun or not is_due:
+        if not peer.session.has_begun or not peer.session.is_seated or not is_due:
             return
         for _ in range(MOVES_AT_ONCE_MAX):
             peer.has_news = False
@@ -300,7 +303,7 @@ class Sim:
                 self._whisper(seat, peer.bot.whispered(text))
             case fx.FaultFound(fault=fault):
                 peer.faults.append(fault)
-            case fx.Known() | fx.Raced() | fx.Wanted() | fx.MatchClosed():
+            case fx.Known() | fx.Raced() | fx.Wanted() | fx.ObserverStruck() | fx.MatchClosed():
                 pass
 
     def _whisper(self, seat: Seat, text: str | None) -> None:

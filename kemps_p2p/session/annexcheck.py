@@ -30,6 +30,7 @@ class AnnexCheck:
     findings: list[Finding] = field(default_factory=list)
     signer: Seat | None = None
     names: tuple[str, ...] = ()
+    observer_name: str | None = None
     certified_by: tuple[Seat, ...] = ()
 
     def check(self, tail: Sequence[bytes]) -> None:
@@ -60,7 +61,7 @@ class AnnexCheck:
             self.findings.append(found(chain.next_index, fault))
             return
         last = chain.entries[-1] if chain.entries else None
-        if last is None or not 0 <= annex.seat < founding.seats:
+        if last is None or not 0 <= annex.seat < founding.tapes:
             if not chain.is_broken:
                 self._note(Fault.BAD_ANNEX, None, "it belongs to no entry or no seat of this log")
             return
@@ -77,17 +78,19 @@ class AnnexCheck:
 
     def _check_names(self, annex: Annex, signer: Seat) -> None:
         """Names may be left out, but those that are there are those of the genesis."""
-        records = self.chain.founding.genesis.seats
+        records = self.chain.founding.genesis.people
         if not annex.names:
             return
         if len(annex.names) != len(records):
-            self._note(Fault.BAD_ANNEX, signer, "not one name a seat")
+            self._note(Fault.BAD_ANNEX, signer, "not one name for each seat, and for the observer")
             return
         for seat, ((name, salt), record) in enumerate(zip(annex.names, records, strict=True)):
             if name_commitment(salt, name) != record.name:
-                self._note(Fault.BAD_ANNEX, signer, f"the name of seat {seat} is not that of the genesis")
+                self._note(Fault.BAD_ANNEX, signer, f"name {seat} is not that of the genesis")
                 return
-        self.names = tuple(name for name, _ in annex.names)
+        names = tuple(name for name, _ in annex.names)
+        seats = self.chain.founding.seats
+        self.names, self.observer_name = names[:seats], next(iter(names[seats:]), None)
 
     def _check_certificate(self, annex: Annex, signer: Seat, last: TapeItem) -> None:
         """Every item of a certificate is an ack of the last entry, each of another seat."""
@@ -100,6 +103,9 @@ class AnnexCheck:
                 self._note(Fault.BAD_ANNEX, signer, f"an item of the certificate: {fault}")
                 continue
             self.tapes.add(item, chain.next_index)
+            if item.seat == chain.founding.observer:
+                self._note(Fault.BAD_ANNEX, signer, "an observer cannot ack, and is in the certificate")
+                continue
             if not any(self._is_ack(statement, last) for statement in item.item.body):
                 self._note(Fault.BAD_ANNEX, signer, "an item of the certificate acks another entry, or none")
             elif item.seat in acked:

@@ -51,6 +51,7 @@ class Audit:
     remarks: tuple[Finding, ...] = ()
     founding: Founding | None = None
     names: tuple[str, ...] = ()
+    observer_name: str | None = None
     annexed_by: Seat | None = None
     certified_by: tuple[Seat, ...] = ()
     steps: tuple[Step, ...] = ()
@@ -221,7 +222,7 @@ def _found(data: bytes, findings: list[Finding]) -> Founding | None:
     except PeerFault as fault:
         findings.append(found(0, fault))
         return None
-    if len(signed.signatures) != founding.seats:
+    if len(signed.signatures) != founding.tapes:
         text = "the genesis does not have one signature a seat"
         findings.append(Finding(0, Fault.BAD_GENESIS, None, text))
     is_signed = False
@@ -256,6 +257,7 @@ def _conclude(parts: _Parts, read: _Chain) -> Audit:
         remarks=remarks,
         founding=chain.founding,
         names=annex.names,
+        observer_name=annex.observer_name,
         annexed_by=annex.signer,
         certified_by=annex.certified_by,
         steps=tuple(chain.steps),

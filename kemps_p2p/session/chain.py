@@ -25,6 +25,7 @@ from kemps_p2p.ledger.entry import (
     Entry,
     Ruled,
     Settled,
+    Struck,
     named_items,
     quorum,
 )
@@ -33,6 +34,7 @@ from kemps_p2p.ledger.tape import Ack, TapeItem
 from kemps_p2p.session.deeds import is_due, offered
 from kemps_p2p.session.fold import OpenRecord, Proofs
 from kemps_p2p.session.match import Match, first_citable
+from kemps_p2p.session.observing import Silence
 from kemps_p2p.session.pacing import Pacing, cut_in, ordered_in, passes_over
 from kemps_p2p.session.patience import Patience
 from kemps_p2p.session.replay import step
@@ -60,7 +62,9 @@ class Chain:
         items: Mapping[Digest, TapeItem],
         pacing: Pacing,
         patience: Patience,
+        silence: Silence,
     ) -> None:
+        self._silence = silence
         self._seat = seat
         self._pacing = pacing
         self._patience = patience
@@ -206,6 +210,10 @@ class Chain:
                     continue
                 case Drawn():
                     if not self._patience.is_withheld(self.tip, event, now_ms):
+                        return False
+                    continue
+                case Struck():
+                    if self._silence.is_lapsed(event, self._items, now_ms):
                         return False
                     continue
                 case Settled(claim=claim):

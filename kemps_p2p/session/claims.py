@@ -88,7 +88,7 @@ def cut_off(fold: Fold, event: CutOff) -> None:
     """
     lengths = tuple(end.length for end in event.tapes)
     asks = _asks(fold, event.claims)
-    if len(lengths) != fold.match.seats or min(lengths) < 0:
+    if len(lengths) != fold.match.founding.tapes or min(lengths) < 0:
         raise fold.fault(Fault.BAD_ORDER, "a cut of another table")
     if fold.match.cut is not None and not _goes_beyond(event.claims, lengths, fold.match.cut):
         raise fold.fault(Fault.BAD_ORDER, "a second cut does not go beyond the first")
@@ -326,11 +326,12 @@ def check_decided(fold: Fold, wanted: tuple[Digest, ...], names: tuple[Digest, .
     items = [fold.items[name] for name in names]
     _check_complete(fold, asks, items, frozenset(names))
     _check_not_contested(fold, asks, wanted)
-    tapes = places_in(items, asks.keys())
+    tapes = fold.match.asked(places_in(items, asks.keys()))
     opened = fold.match.cut
     cut = None if opened is None else Cut(frozenset(opened.claims), closed_at(tapes, opened.lengths))
     decide = fold.match.founding.decide
-    for decided in decide(_contenders(fold.match, asks), fold.match.seats, None, tapes, cut):
+    asked = fold.match.seats, fold.match.observer
+    for decided in decide(_contenders(fold.match, asks), *asked, tapes, cut):
         if decided.claims == tuple(sorted(wanted)):
             return decided
     raise fold.fault(Fault.BAD_ORDER, "the evidence does not decide this order")

@@ -98,7 +98,9 @@ class Dealing:
         self._turns: dict[tuple[int, int, Digest, Seat], tuple[Offered, Turn]] = {}
 
     def fulfil(self, match: Match) -> Iterator[Statement | Job]:
-        """Everything this seat owes at a final head and has not done or begun yet."""
+        """Everything this seat owes at a final head and has not done or begun yet. Observers owe nothing."""
+        if self._seat == match.founding.observer:
+            return
         coin = Coin(match.coins[self._seat])
         for duty in duties(match, self._seat):
             match duty:

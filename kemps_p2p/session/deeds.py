@@ -42,6 +42,7 @@ from kemps_p2p.session.duties import Duty, OweKey, OweSeed, OweShares, OweTurn, 
 from kemps_p2p.session.fold import Fold, ProofId
 from kemps_p2p.session.match import Match, action_of, deck_of, fresh_deck, is_over, owed_public, rounds
 from kemps_p2p.session.messages import DeedBody, KeyDeed, SeedDeed, ShareDeed, TurnDeed, read_deed
+from kemps_p2p.session.observing import blamed_observer
 from kemps_p2p.session.seals import check_seals
 
 
@@ -223,6 +224,9 @@ def blamed(fold: Fold, event: Blamed) -> None:
     if not fold.match.blamed.isdisjoint(event.items):
         raise fold.fault(Fault.BAD_BLAME, "the evidence has been used")
     fold.match = replace(fold.match, blamed=fold.match.blamed | set(event.items))
+    if event.culprit == fold.match.founding.observer:
+        blamed_observer(fold, items)
+        return
     if len(items) == 2:
         if contradiction(*items) is None:
             raise fold.fault(Fault.BAD_BLAME, "the two items do not contradict each other")

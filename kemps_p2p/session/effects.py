@@ -60,10 +60,11 @@ class Compute:
 
 @dataclass(frozen=True, slots=True)
 class TableFormed:
-    """Genesis is signed by all: the match has an id and seats have names."""
+    """Genesis is signed by all: the match has an id and seats have names, and so has the observer, if any."""
 
     match: Digest
     names: tuple[str, ...]
+    observer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,13 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
+class ObserverStruck:
+    """The observer is not asked any more: it has fallen silent, or its fault is proven."""
+
+    is_proven: bool
+
+
+@dataclass(frozen=True, slots=True)
 class FaultFound:
     """A peer did what no honest program does. `blamed` only if its signature proves it."""
 
@@ -131,7 +139,16 @@ class MatchClosed:
 
 
 Sight: TypeAlias = (
-    TableFormed | Happened | Known | Raced | GestureSeen | Whispered | Wanted | FaultFound | MatchClosed
+    TableFormed
+    | Happened
+    | Known
+    | Raced
+    | GestureSeen
+    | Whispered
+    | Wanted
+    | ObserverStruck
+    | FaultFound
+    | MatchClosed
 )
 
 

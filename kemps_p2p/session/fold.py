@@ -97,7 +97,10 @@ def closed_record(record: OpenRecord) -> LogRecord:
 
 @dataclass(slots=True)
 class Fold:
-    """One step under way: the match so far, whose entry it is, and what has happened by the rules."""
+    """One step under way: the match so far, whose entry it is, and what has happened by the rules.
+
+    `strikes`: from the next entry on the observer is not asked any more.
+    """
 
     match: Match
     author: Seat
@@ -105,6 +108,7 @@ class Fold:
     proofs: Proofs
     events: list[GameEvent] = field(default_factory=list)
     has_started_deal: bool = False
+    strikes: bool = False
 
     @property
     def index(self) -> int:

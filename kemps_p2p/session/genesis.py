@@ -17,6 +17,10 @@ from kemps_p2p.session.messages import PROTOCOL_VERSION
 
 GENESIS_LABEL = "kemps/v1/genesis"
 NO_MATCH = Digest(bytes(32))
+NO_COIN = bytes(32)
+"""What stands for the coin chain of an observer."""
+_OBSERVED_LEAD = bytes([0x97])
+"""The first byte of a genesis with an observer: seven fields."""
 
 
 class SeatRecord(Record, frozen=True):
@@ -41,9 +45,25 @@ class Genesis(Record, frozen=True):
     previous: Digest
     matches: int
 
+    @property
+    def people(self) -> tuple[SeatRecord, ...]:
+        """All who sign, by tape: the seats, and the observer if there is one."""
+        return self.seats
+
+
+class ObservedGenesis(Genesis, frozen=True):
+    """The body where there is an observer: a witness without a seat. It has no coins: `coin` is zeros."""
+
+    observer: SeatRecord
+
+    @property
+    def people(self) -> tuple[SeatRecord, ...]:
+        """All who sign, by tape."""
+        return (*self.seats, self.observer)
+
 
 class SignedGenesis(Record, frozen=True, tag=1):
-    """As it is logged: the encoded body and every seat's signature, in seat order."""
+    """As it is logged: the encoded body and the signatures of all its people, by tape."""
 
     raw: bytes
     signatures: tuple[bytes, ...]
@@ -66,7 +86,7 @@ def match_id(raw: bytes) -> Digest:
 
 @dataclass(frozen=True, slots=True)
 class Founding:
-    """A checked genesis with what follows from it.
+    """A checked genesis with what follows from it. `keys`: by tape.
 
     `decide` is the table's poll. No genesis can say otherwise: only an experiment puts a policy in its place.
     """
@@ -84,9 +104,19 @@ class Founding:
         return len(self.genesis.seats)
 
     @property
+    def tapes(self) -> int:
+        """How many tapes there are: one for each seat, and one for the observer."""
+        return len(self.keys)
+
+    @property
+    def observer(self) -> Seat | None:
+        """The tape of the observer, which comes after those of the seats; None if there is no observer."""
+        return Seat(self.seats) if self.tapes > self.seats else None
+
+    @property
     def joint_random(self) -> Digest:
-        """A value that no seat could choose: every nonce was committed before any was shown."""
-        return tagged_hash("kemps/v1/joint", *(seat.nonce for seat in self.genesis.seats))
+        """A value that nobody could choose: every nonce was committed before any was shown."""
+        return tagged_hash("kemps/v1/joint", *(record.nonce for record in self.genesis.people))
 
     @property
     def drawn_dealer(self) -> Seat:
@@ -101,7 +131,7 @@ class Founding:
 
 def found(raw: bytes) -> Founding:
     """Check a genesis body. Raises `PeerFault` BAD_GENESIS or BAD_KEY."""
-    genesis = decode(raw, Genesis)
+    genesis = decode(raw, ObservedGenesis if raw.startswith(_OBSERVED_LEAD) else Genesis)
     if genesis.version != PROTOCOL_VERSION:
         raise PeerFault(Fault.BAD_GENESIS, f"protocol version {genesis.version} is not {PROTOCOL_VERSION}")
     try:
@@ -117,7 +147,7 @@ def found(raw: bytes) -> Founding:
         raise PeerFault(Fault.BAD_GENESIS, "a group that this program does not know") from None
     if len(genesis.seats) not in rules.players:
         raise PeerFault(Fault.BAD_GENESIS, f"the rule set does not allow {len(genesis.seats)} players")
-    for seat, record in enumerate(genesis.seats):
+    for seat, record in enumerate(genesis.people):
         sizes = (
             len(record.key),
             len(record.name),
@@ -128,9 +158,11 @@ def found(raw: bytes) -> Founding:
         if sizes != (32,) * 5:
             raise PeerFault(Fault.BAD_GENESIS, f"a field of seat {seat} has the wrong length")
         check_key(record.key)
-    keys = tuple(record.key for record in genesis.seats)
+    keys = tuple(record.key for record in genesis.people)
     if len(set(keys)) != len(keys):
         raise PeerFault(Fault.BAD_GENESIS, "two seats share a key")
+    if any(record.coin != NO_COIN for record in genesis.people[len(genesis.seats) :]):
+        raise PeerFault(Fault.BAD_GENESIS, "an observer has no coins")
     if len(genesis.previous) != 32:
         raise PeerFault(Fault.BAD_GENESIS, "the previous head has the wrong length")
     if genesis.matches < 0 or (genesis.matches == 0) != (genesis.previous == NO_MATCH):
@@ -139,8 +171,8 @@ def found(raw: bytes) -> Founding:
 
 
 def check_signatures(founding: Founding, signatures: tuple[bytes, ...]) -> None:
-    """Raise `PeerFault` unless every seat has signed the genesis."""
-    if len(signatures) != founding.seats:
+    """Raise `PeerFault` unless every seat, and the observer, has signed the genesis."""
+    if len(signatures) != founding.tapes:
         raise PeerFault(Fault.BAD_GENESIS, "a signature under the genesis is missing")
     for key, signature in zip(founding.keys, signatures, strict=True):
         verify(key, GENESIS_LABEL, founding.match, signature)

@@ -42,7 +42,14 @@ class Holding:
         self._final = final
         self._found = found
         self._to_receipt: list[HeldClaim] = []
-        self.book = ClaimBook(founding.seats, self._hold, self._conflict, founding.decide)
+        self.book = ClaimBook(
+            founding.seats,
+            self._hold,
+            self._conflict,
+            founding.decide,
+            tapes=founding.tapes,
+            observer=lambda: tip().observer,
+        )
 
     def advance(self) -> None:
         """Hold what can be held by now; what others claim gets a receipt."""

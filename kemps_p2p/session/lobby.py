@@ -11,6 +11,8 @@ Section "Lobby" of protocol.md.
 
 from dataclasses import dataclass
 
+from msgspec import structs
+
 from kemps_p2p.codec import Digest, derive, encode, tagged_hash
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.game.rules import RuleError, RuleSet, canonical_text, first_difference, read_rules
@@ -19,9 +21,11 @@ from kemps_p2p.ledger.coins import coin_chain
 from kemps_p2p.ledger.identity import Identity, verify
 from kemps_p2p.session.genesis import (
     GENESIS_LABEL,
+    NO_COIN,
     NO_MATCH,
     Founding,
     Genesis,
+    ObservedGenesis,
     SeatRecord,
     SignedGenesis,
     found,
@@ -49,6 +53,7 @@ class Setup:
     """What a peer brings to the table. `roster`: identity keys by seat. `meeting`: 32 bytes that all peers
     derive from how they met, fresh for each meeting, so that no word of another lobby counts. `secret`: 32
     bytes, drawn for this match alone and on disk before anything is sent; later secrets are derived from it.
+    `observer`: the identity key of a witness without a seat; its own `seat` is the one after the last.
     `previous`, `matches`: of a rematch, the last head of the match before and how many there were.
     """
 
@@ -62,6 +67,12 @@ class Setup:
     secret: bytes
     previous: Digest = NO_MATCH
     matches: int = 0
+    observer: bytes | None = None
+
+    @property
+    def keys(self) -> tuple[bytes, ...]:
+        """Identity keys by tape: of the seats, and of the observer."""
+        return self.roster if self.observer is None else (*self.roster, self.observer)
 
 
 def check_name(name: str) -> None:
@@ -76,12 +87,10 @@ class Lobby:
     def __init__(self, setup: Setup) -> None:
         check_name(setup.name)
         self._setup = setup
-        self._seats = len(setup.roster)
+        self._peers = len(setup.keys)
         self._rules = canonical_text(setup.rules)
         before = setup.previous, setup.matches.to_bytes(8, "big")
-        self._table = tagged_hash(
-            "kemps/v1/table", setup.group.encode(), setup.meeting, *before, *setup.roster
-        )
+        self._table = tagged_hash("kemps/v1/table", setup.group.encode(), setup.meeting, *before, *setup.keys)
         self._nonce, self._nonce_salt, self._name_salt = (
             derive("kemps/v1/lobby-secret", setup.secret, what)[:32] for what in (b"nonce", b"salt", b"name")
         )
@@ -98,38 +107,42 @@ class Lobby:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names by seat, once revealed."""
-        return tuple(self._reveals[Seat(seat)].name for seat in range(self._seats))
+        """Names by tape, once revealed."""
+        return tuple(self._reveals[Seat(seat)].name for seat in range(self._peers))
 
     @property
     def name_openings(self) -> tuple[tuple[str, bytes], ...]:
-        """Name and salt by seat, for the annex."""
+        """Name and salt by tape, for the annex."""
         return tuple(
             (self._reveals[Seat(seat)].name, self._reveals[Seat(seat)].name_salt)
-            for seat in range(self._seats)
+            for seat in range(self._peers)
         )
 
     def start(self) -> list[bytes]:
         """Sit down: the first message."""
         commit = nonce_commitment(self._nonce_salt, self._nonce)
         name = name_commitment(self._name_salt, self._setup.name)
-        return self._say(Sit(rules=self._rules, coin=self.coins[0], nonce=commit, name=name))
+        coin = NO_COIN if self._is_observer(self._setup.seat) else self.coins[0]
+        return self._say(Sit(rules=self._rules, coin=coin, nonce=commit, name=name))
+
+    def _is_observer(self, seat: Seat) -> bool:
+        return seat >= len(self._setup.roster)
 
     def missing(self) -> frozenset[Seat]:
         """The seats that are waited for."""
         for said in (self._sits.keys(), self._reveals.keys(), self._seals.keys()):
-            if len(said) < self._seats:
-                return frozenset(map(Seat, range(self._seats))) - said
+            if len(said) < self._peers:
+                return frozenset(map(Seat, range(self._peers))) - said
         return frozenset()
 
     def receive(self, words: LobbyWords, now_ms: int) -> list[bytes]:
         """Take in what a seat says. Raises `PeerFault`; the culprit is set once the signature verified."""
         if words.table != self._table:
             raise PeerFault(Fault.BAD_GENESIS, "the other side sits at another table")
-        if not 0 <= words.seat < self._seats:
+        if not 0 <= words.seat < self._peers:
             raise PeerFault(Fault.WRONG_SEAT, "a lobby message of a seat that is not at the table")
         seat = Seat(words.seat)
-        verify(self._setup.roster[seat], LOBBY_LABEL, words.table + words.raw, words.signature)
+        verify(self._setup.keys[seat], LOBBY_LABEL, words.table + words.raw, words.signature)
         try:
             out = self._hear(seat, read_lobby(words.raw))
         except PeerFault as fault:
@@ -178,6 +191,8 @@ class Lobby:
             return []
         if {len(sit.coin), len(sit.nonce), len(sit.name)} != {32}:
             raise PeerFault(Fault.MALFORMED, "a commitment has 32 bytes")
+        if self._is_observer(seat) and sit.coin != NO_COIN:
+            raise PeerFault(Fault.MALFORMED, "an observer has no coins")
         if sit.rules != self._rules:
             try:
                 key = first_difference(self._setup.rules, read_rules(sit.rules))
@@ -185,7 +200,7 @@ class Lobby:
                 raise PeerFault(Fault.BAD_GENESIS, f"a rule set that cannot be read: {error}") from None
             raise PeerFault(Fault.OTHER_RULES, f"the key {key} differs")
         self._sits[seat] = sit
-        if len(self._sits) < self._seats:
+        if len(self._sits) < self._peers:
             return []
         mine = Reveal(
             nonce=self._nonce, nonce_salt=self._nonce_salt, name=self._setup.name, name_salt=self._name_salt
@@ -198,7 +213,7 @@ class Lobby:
         return [message for seat, body in early for message in self._hear(seat, body)]
 
     def _hear_reveal(self, seat: Seat, reveal: Reveal) -> list[bytes]:
-        if len(self._sits) < self._seats:
+        if len(self._sits) < self._peers:
             return self._keep(seat, reveal)
         if seat in self._reveals:
             return []
@@ -211,7 +226,7 @@ class Lobby:
         if name_commitment(reveal.name_salt, reveal.name) != sit.name:
             raise PeerFault(Fault.BAD_COMMITMENT, "a name does not fit its commitment")
         self._reveals[seat] = reveal
-        if len(self._reveals) < self._seats:
+        if len(self._reveals) < self._peers:
             return []
         self._raw = encode(self._genesis())
         self.founding = found(self._raw)
@@ -219,29 +234,33 @@ class Lobby:
         return self._say(mine) + self._hear_early()
 
     def _genesis(self) -> Genesis:
-        return Genesis(
+        records = [
+            SeatRecord(
+                key=key,
+                name=self._sits[Seat(seat)].name,
+                coin=self._sits[Seat(seat)].coin,
+                nonce=self._reveals[Seat(seat)].nonce,
+                nonce_salt=self._reveals[Seat(seat)].nonce_salt,
+            )
+            for seat, key in enumerate(self._setup.keys)
+        ]
+        genesis = Genesis(
             version=PROTOCOL_VERSION,
             group=self._setup.group,
             rules=self._rules,
-            seats=tuple(
-                SeatRecord(
-                    key=key,
-                    name=self._sits[Seat(seat)].name,
-                    coin=self._sits[Seat(seat)].coin,
-                    nonce=self._reveals[Seat(seat)].nonce,
-                    nonce_salt=self._reveals[Seat(seat)].nonce_salt,
-                )
-                for seat, key in enumerate(self._setup.roster)
-            ),
+            seats=tuple(records[: len(self._setup.roster)]),
             previous=self._setup.previous,
             matches=self._setup.matches,
         )
+        if self._setup.observer is None:
+            return genesis
+        return ObservedGenesis(**structs.asdict(genesis), observer=records[-1])
 
     def _hear_seal(self, seat: Seat, signature: bytes, founding: Founding) -> None:
-        verify(self._setup.roster[seat], GENESIS_LABEL, founding.match, signature)
+        verify(self._setup.keys[seat], GENESIS_LABEL, founding.match, signature)
         self._seals[seat] = signature
-        if len(self._seals) == self._seats:
-            signatures = tuple(self._seals[Seat(seat)] for seat in range(self._seats))
+        if len(self._seals) == self._peers:
+            signatures = tuple(self._seals[Seat(seat)] for seat in range(self._peers))
             self.signed = SignedGenesis(raw=self._raw, signatures=signatures)
 
     def _keep(self, seat: Seat, body: LobbyBody) -> list[bytes]:

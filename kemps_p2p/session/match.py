@@ -20,7 +20,7 @@ from kemps_p2p.game.rules import deal_cards
 from kemps_p2p.game.state import Phase, State, check, new_match, owed_faces
 from kemps_p2p.ids import Position, Seat, Team
 from kemps_p2p.ledger.entry import TapeEnd
-from kemps_p2p.ledger.poll import DecidedSet
+from kemps_p2p.ledger.poll import DecidedSet, Places
 from kemps_p2p.ledger.tape import Claim, Head, TapeItem
 from kemps_p2p.session.genesis import Founding
 
@@ -86,7 +86,7 @@ class SealedGesture:
 
 
 class Match(Struct, frozen=True, kw_only=True):
-    """A match at `head`.
+    """A match at `head`. `observer`: whose word counts beside those of the seats; None once it is struck.
 
     `turned`: the item with the last logged turn of a round. `spoilt`: who loses a deal as it starts.
     `gestures`: by deal and seat, in the order of the chain.
@@ -112,6 +112,7 @@ class Match(Struct, frozen=True, kw_only=True):
     contests: tuple[OpenContest, ...]
     cut: OpenCut | None
     coins: tuple[bytes, ...]
+    observer: Seat | None
     elapsed_ms: int
     shown_ms: int | None
     is_closed: bool
@@ -125,6 +126,10 @@ class Match(Struct, frozen=True, kw_only=True):
     def coming_deal(self) -> int:
         """The number of the next deal to start."""
         return self.game.deal + 1
+
+    def asked(self, tapes: Mapping[Seat, Places]) -> dict[Seat, Places]:
+        """Of some tapes those that have a word here: a struck observer's has none."""
+        return {seat: places for seat, places in tapes.items() if seat < self.seats or seat == self.observer}
 
     def team_of(self, seat: int) -> Team:
         """The team of a seat."""
@@ -156,6 +161,7 @@ def begin(founding: Founding) -> Match:
         contests=(),
         cut=None,
         coins=tuple(seat.coin for seat in founding.genesis.seats),
+        observer=founding.observer,
         elapsed_ms=0,
         shown_ms=None,
         is_closed=False,

@@ -28,6 +28,7 @@ from kemps_p2p.ledger.entry import (
     Result,
     Ruled,
     Settled,
+    Struck,
     TapeEnd,
 )
 from kemps_p2p.ledger.poll import DecidedSet, needed_words
@@ -47,6 +48,7 @@ from kemps_p2p.session.duties import duties
 from kemps_p2p.session.fold import Fold, Proofs
 from kemps_p2p.session.match import Match, OpenContest, is_over
 from kemps_p2p.session.messages import AutoPassed, Closed, KeyDeed, NoteBody, PlayStarted, SeedDeed
+from kemps_p2p.session.observing import struck
 from kemps_p2p.session.pacing import affected
 from kemps_p2p.session.patience import PATIENCE_MS
 from kemps_p2p.session.replay import auto_pass, checkpoint_of, follow_up, has_all_seeds
@@ -60,7 +62,8 @@ class Materials:
     """What the sequencer has at hand: all items, the claims it holds, unlogged deeds and proofs of fault.
 
     `final`: the match as it is final here. `is_all_there`: every seat has been heard of lately. `ties`: when,
-    by the elapsed time, a set was first found together that waits for the dealer's word.
+    by the elapsed time, a set was first found together that waits for the dealer's word. `strike`: of the
+    observer, if a quorum has waited for it in vain.
     """
 
     final: Match
@@ -68,12 +71,13 @@ class Materials:
     book: ClaimBook
     deeds: Mapping[Digest, tuple[Offered, ...]]
     coins: Iterable[TapeItem]
-    exhibits: Iterable[tuple[TapeItem, TapeItem]]
+    exhibits: Iterable[tuple[TapeItem, ...]]
     proofs: Proofs
     is_all_there: bool = True
     ties: dict[Digest, int] = field(default_factory=dict)
     overdue: tuple[Digest, ...] = ()
     late_contests: frozenset[int] = frozenset()
+    strike: Struck | None = None
 
 
 def compose(tip: Match, seat: Seat, at_hand: Materials, elapsed_ms: int) -> tuple[Event, ...]:
@@ -82,7 +86,7 @@ def compose(tip: Match, seat: Seat, at_hand: Materials, elapsed_ms: int) -> tupl
         return ()
     work = _at(tip, seat, at_hand, elapsed_ms)
     events: list[Event] = []
-    for source in (_blames, _deeds, _draws, _claims, _cuts, _play, _auto_passes, _close):
+    for source in (_blames, _deeds, _draws, _claims, _cuts, _strikes, _play, _auto_passes, _close):
         for event in source(work, at_hand):
             events.append(event)
             follow_up(work)
@@ -149,8 +153,8 @@ def _blames(work: Fold, at_hand: Materials) -> Iterator[Event]:
         event = Blamed(culprit=deeds[0].seat, items=(name,))
         if bad and _can_blame(work, event):
             yield event
-    for first, second in at_hand.exhibits:
-        event = Blamed(culprit=first.seat, items=(first.digest, second.digest))
+    for proof in at_hand.exhibits:
+        event = Blamed(culprit=proof[0].seat, items=tuple(item.digest for item in proof))
         if _can_blame(work, event):
             yield event
 
@@ -231,6 +235,12 @@ def _cuts(work: Fold, at_hand: Materials) -> Iterator[Event]:
         yield event
 
 
+def _strikes(work: Fold, at_hand: Materials) -> Iterator[Event]:
+    event = at_hand.strike
+    if event is not None and _try(work, partial(struck, work, event)):
+        yield event
+
+
 def _settled_or_contest(
     work: Fold, at_hand: Materials, found: DecidedSet, evidence: tuple[Digest, ...]
 ) -> Event | None:
@@ -292,7 +302,7 @@ def _receipts_alone(
     """`need` receipts and the logged rivals that they and the claim name; None if one is undecided."""
     book = at_hand.book
     claim = found.claims[0]
-    need = needed_words(match.seats, None)
+    need = needed_words(match.seats, match.observer)
     receipts = [
         item
         for seat, item in book.mentions(claim).items()

@@ -15,7 +15,7 @@ from collections import ChainMap
 from collections.abc import Sequence
 from typing import cast
 
-from kemps_p2p.codec import Digest, decode, encode
+from kemps_p2p.codec import Digest, encode
 from kemps_p2p.errors import Illegal, IllegalAction, PeerFault
 from kemps_p2p.game.actions import Action, Admit, Deny, Gesture, Kind, Next, kind
 from kemps_p2p.game.gestures import Intent
@@ -23,7 +23,6 @@ from kemps_p2p.game.state import advance, check
 from kemps_p2p.game.views import SeatView, seat_view
 from kemps_p2p.ledger import entry as ledger
 from kemps_p2p.ledger.coins import Coin
-from kemps_p2p.ledger.evidence import Equivocation
 from kemps_p2p.ledger.tape import (
     Ack,
     Append,
@@ -34,7 +33,7 @@ from kemps_p2p.ledger.tape import (
     Signed,
     Statement,
     TapeItem,
-    claim_of,
+    Unheard,
     item_digest,
     open_item,
     tape_writer,
@@ -45,12 +44,15 @@ from kemps_p2p.session.answers import Answering
 from kemps_p2p.session.chain import Accepted, Chain
 from kemps_p2p.session.dealing import Dealing, Job, as_statement
 from kemps_p2p.session.deeds import Offered, ReadItem, read_item
+from kemps_p2p.session.exhibits import Exhibits
 from kemps_p2p.session.fold import NotVerified, ProofId, closed_record
+from kemps_p2p.session.foretelling import Foretold
 from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.holding import Holding
 from kemps_p2p.session.lobby import Setup
-from kemps_p2p.session.match import Match, action_of, begin, is_ready
+from kemps_p2p.session.match import Match, begin, is_ready
 from kemps_p2p.session.messages import Batch, DeedBody, batches, pack
+from kemps_p2p.session.observing import Silence, check_words
 from kemps_p2p.session.ordering import Materials, compose, entry_after, foreseen
 from kemps_p2p.session.pacing import HEARD_MS, Pacing
 from kemps_p2p.session.patience import Patience
@@ -69,7 +71,8 @@ class Play:
         self._begun_ms = now_ms
         self._wall_offset_ms = wall_ms - now_ms
         self._writer = tape_writer(founding.match, setup.seat, setup.identity)
-        self.tapes = TapeBook(founding.seats)
+        self.tapes = TapeBook(founding.tapes)
+        self._silence = Silence(setup.seat, founding.observer, self.tapes)
         self._holding = Holding(
             setup.seat, founding, tip=lambda: self.tip, final=lambda: self.final, found=self._found
         )
@@ -80,10 +83,9 @@ class Play:
         self._answering = Answering(setup.seat)
         self._deeds: dict[Digest, tuple[Offered, ...]] = {}
         self._coins: list[TapeItem] = []
-        self._exhibits: list[tuple[TapeItem, TapeItem]] = []
-        self._shown: dict[Digest, TapeItem] = {}
-        self._items = ChainMap(self.tapes.by_digest, self._shown)
-        self.pacing = Pacing(now_ms, setup.seat, founding.seats)
+        self._exhibits = Exhibits(founding)
+        self._items = ChainMap(self.tapes.by_digest, self._exhibits.shown)
+        self.pacing = Pacing(now_ms, setup.seat, founding.tapes)
         self._patience = Patience(self._book, self._coins)
         self._chain = Chain(
             begin(founding),
@@ -93,10 +95,11 @@ class Play:
             items=self._items,
             pacing=self.pacing,
             patience=self._patience,
+            silence=self._silence,
         )
         self._to_say: list[Statement] = []
         self._ties: dict[Digest, int] = {}
-        self._known: dict[Digest, ledger.Result] = {}
+        self._foretold = Foretold(setup.seat)
         self._rivals = Rivals(setup.seat)
         self._to_send: list[Signed] = []
         self._acked_index = 0
@@ -122,6 +125,11 @@ class Play:
     def final(self) -> Match:
         """The fold of all final entries."""
         return self._chain.final
+
+    @property
+    def is_seated(self) -> bool:
+        """False for an observer: it gives receipts and no more."""
+        return self.seat != self.founding.observer
 
     def view(self) -> SeatView:
         """What this seat may see: the final state, and the faces of its own cards."""
@@ -231,9 +239,12 @@ class Play:
             self._effects.append(fx.Append(fx.File.JOURNAL, encode(following.signed)))
             self._writer.see(following.item.lamport)
             try:
+                check_words(self.founding.observer, following)
                 read = read_item(following)
             except PeerFault as fault:
                 self._book.pass_over(following)
+                self._exhibits.take_observed(following)
+                self._order_is_new = True
                 self._found(fault)
             else:
                 self._route(following, read)
@@ -249,6 +260,8 @@ class Play:
                     continue
                 case CoinReveal():
                     self._coins.append(item)
+                case Unheard():
+                    self._silence.hear(item)
                 case Claim() | Receipt() | Append() | Deed():
                     pass
             self._order_is_new = True
@@ -268,19 +281,11 @@ class Play:
 
     def _found(self, fault: PeerFault) -> None:
         """Show a fault; what proves an equivocation is kept and passed on, so that all can blame it."""
-        is_blamed = any(pair[0].seat == fault.culprit for pair in self._exhibits)
-        if fault.evidence and not is_blamed:
-            evidence = decode(fault.evidence, Equivocation)
-            pair = tuple(
-                open_item(signed, self.founding.match, self.founding.keys)
-                for signed in (evidence.first, evidence.second)
-            )
-            self._exhibits.append((pair[0], pair[1]))
+        for item in self._exhibits.take(fault):
             self._order_is_new = True
-            self._shown.update({item.digest: item for item in pair})
-            self._to_send.extend(item.signed for item in pair)
+            self._to_send.append(item.signed)
             # An entry that blames rests on both, and one of them may wait for its predecessor.
-            self._writer.see(max(item.item.lamport for item in pair))
+            self._writer.see(item.item.lamport)
         self._effects.append(fx.Show(fx.FaultFound(fault)))
 
     # Claims
@@ -288,12 +293,12 @@ class Play:
     def _hold_claims(self, now_ms: int) -> None:
         """Hold what can be held by now; others get a receipt, and of the own the poll may say enough."""
         self._holding.advance()
+        self._silence.follow(self._book.held_count, now_ms)
         self._patience.watch(now_ms)
         for held in self._holding.own():
-            if held.id not in self._known and self._book.is_first(held.id):
+            if not self._foretold.is_told(held.id) and self._book.is_first(held.id):
                 result = foreseen(self.tip, held.item, self._materials(now_ms), self._elapsed_ms(now_ms))
-                self._known[held.id] = result
-                self._show_known(held.item, result)
+                self._effects.append(fx.Show(self._foretold.foretell(held.item, result)))
 
     # Entries
 
@@ -319,13 +324,10 @@ class Play:
 
     def _follow_entry(self, accepted: Accepted) -> None:
         """Tell what became of own claims, and drop what is in the log now."""
-        for event in accepted.record.entry.events:
+        entry = accepted.record.entry
+        self._effects += [fx.Show(known) for known in self._foretold.settled(entry, self._items)]
+        for event in entry.events:
             match event:
-                case ledger.Settled(claim=name, result=result):
-                    self._tell(accepted.record.items[name], result)
-                case ledger.Drawn(order=order, results=results) | ledger.Ruled(order=order, results=results):
-                    for name, result in zip(order, results, strict=True):
-                        self._tell(self._items[name], result)
                 case ledger.Carried(item=name):
                     self._deeds.pop(name, None)
                     self._deck_is_new = True
@@ -334,24 +336,14 @@ class Play:
                         # A deed that does not hold is done with; of two items that contradict each other
                         # either may have the turn that the table waits for.
                         self._deeds.pop(names[0], None)
-                    self._exhibits = [
-                        pair for pair in self._exhibits if all(item.digest not in names for item in pair)
-                    ]
+                    self._exhibits.drop(names)
                     self._deck_is_new = True
-                case ledger.Contest() | ledger.CutOff() | ledger.Note():
-                    pass
-
-    def _tell(self, item: TapeItem, result: ledger.Result) -> None:
-        """Tell what an entry makes of an own claim, unless the poll has said so before."""
-        if item.seat == self.seat and self._known.pop(item.digest, None) is not result:
-            self._show_known(item, result)
-
-    def _show_known(self, item: TapeItem, result: ledger.Result) -> None:
-        claim = claim_of(item.item)
-        assert claim is not None, "only claims come to anything"
-        self._effects.append(fx.Show(fx.Known(action_of(item, claim), result)))
+                case _:
+                    # Claims are told of above, and the rest is followed by chain and book.
+                    continue
 
     def _finalize(self, now_ms: int) -> bool:
+        observer = self.final.observer
         done = self._chain.finalize(now_ms)
         for accepted in done:
             self._effects.append(fx.Append(fx.File.LOG, encode(closed_record(accepted.record))))
@@ -359,6 +351,12 @@ class Play:
                 index = accepted.match.head.index
                 happened = fx.Happened(index, accepted.events, accepted.match.game)
                 self._effects.append(fx.Show(happened))
+            if observer is not None and accepted.match.observer is None:
+                # Only a strike for silence is written down as such; else its fault was blamed.
+                events = accepted.record.entry.events
+                is_silent = any(isinstance(event, ledger.Struck) for event in events)
+                self._effects.append(fx.Show(fx.ObserverStruck(is_proven=not is_silent)))
+            observer = accepted.match.observer
             if accepted.match.is_closed:
                 self._effects.append(fx.Show(fx.MatchClosed(accepted.match.head.digest)))
         if done:
@@ -392,10 +390,10 @@ class Play:
 
     def _speak(self, now_ms: int) -> bool:
         """Say in one item all that there is to say."""
-        said = [*self._holding.receipts(), *self._to_say]
+        said = [*self._holding.receipts(), *self._to_say, *self._silence.words(self.tip, now_ms)]
         self._to_say.clear()
         head = self.tip.head
-        if head.index > self._acked_index:
+        if head.index > self._acked_index and self.is_seated:
             said.insert(0, Ack(epoch=self.tip.epoch, term=self.tip.term, head=head))
             self._acked_index = head.index
         if not said:
@@ -434,7 +432,7 @@ class Play:
 
     def _materials(self, now_ms: int) -> Materials:
         is_all_there = self.pacing.is_there(range(self.founding.seats), HEARD_MS, now_ms)
-        given = self._items, self._book, self._deeds, self._coins, self._exhibits, self._proofs
+        given = self._items, self._book, self._deeds, self._coins, self._exhibits.proofs, self._proofs
         late = (opened.index for opened in self.tip.contests)
         return Materials(
             self.final,
@@ -442,6 +440,7 @@ class Play:
             is_all_there,
             self._ties,
             overdue=self._patience.overdue(self.tip, now_ms),
+            strike=self._silence.strike(self.tip),
             late_contests=frozenset(index for index in late if self._patience.is_coin_overdue(index, now_ms)),
         )
 

@@ -83,12 +83,13 @@ def race_between(match: Match, a: Asked, b: Asked, tapes: Mapping[Seat, Mapping[
     """How two claims that do not commute stand by what some tapes show of them, or by the open cut."""
     rivals = frozenset((a.id, b.id))
     one, other = Contender(a.id, a.seat, rivals - {a.id}), Contender(b.id, b.seat, rivals - {b.id})
+    tapes = match.asked(tapes)
     opened = match.cut
     cut = None if opened is None else Cut(frozenset(opened.claims), closed_at(tapes, opened.lengths))
     by_cut = cut is not None and not rivals.isdisjoint(cut.claims)
+    order, by_cause = compare(one, other, match.seats, match.observer, tapes, cut=cut)
     if cut is not None and by_cut:
-        tapes = cut.tapes
-    order, by_cause = compare(one, other, match.seats, None, tapes, cut=cut)
+        tapes = match.asked(cut.tapes)
     first, second = (b, a) if order is Order.SECOND else (a, b)
     is_together = order in (Order.TOGETHER, Order.OPEN)
     return Race(first, second, is_together, by_cause, _words(match, first, second, tapes), by_cut)
@@ -98,6 +99,7 @@ def _words(
     match: Match, first: Asked, second: Asked, tapes: Mapping[Seat, Mapping[Digest, int]]
 ) -> tuple[int, int, int]:
     witnesses = [Seat(seat) for seat in range(match.seats) if seat not in (first.seat, second.seat)]
+    witnesses += [] if match.observer is None else [match.observer]
     ahead = behind = 0
     for witness in witnesses:
         places = tapes.get(witness, {})

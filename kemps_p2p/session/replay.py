@@ -27,6 +27,7 @@ from kemps_p2p.session.fold import Fold, OpenRecord, Proofs
 from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.match import PAST_ENTRIES, Match, Past, begin, is_over, is_ready
 from kemps_p2p.session.messages import AutoPassed, Checkpoint, Closed, PlayStarted, read_note
+from kemps_p2p.session.observing import check_named, struck
 
 ELAPSED_MS_MAX = (1 << 40) - 1
 
@@ -71,6 +72,7 @@ def step_by_event(match: Match, record: OpenRecord, proofs: Proofs) -> tuple[Mat
     if not match.elapsed_ms <= entry.elapsed_ms <= ELAPSED_MS_MAX or not 0 <= entry.wall_ms < 1 << 53:
         raise work.fault(Fault.BAD_TIME, "time runs backwards or is out of range")
     work.match = replace(match, elapsed_ms=entry.elapsed_ms, game=advance(match.game, entry.elapsed_ms))
+    check_named(work, entry)
     parts: list[Part] = []
     for place, event in enumerate(entry.events):
         count = len(work.events)
@@ -82,7 +84,7 @@ def step_by_event(match: Match, record: OpenRecord, proofs: Proofs) -> tuple[Mat
         parts.append(Part(work.match, tuple(work.events[count:])))
     if work.has_started_deal:
         raise work.fault(Fault.BAD_CHECKPOINT, "a deal starts without a checkpoint")
-    after = work.match
+    after = replace(work.match, observer=None) if work.strikes else work.match
     past = Past(Head(index=entry.index, digest=item.digest), item.item.lamport, after.game, is_ready(after))
     return (
         replace(after, head=past.head, lamport=past.lamport, past=(*after.past[-PAST_ENTRIES + 1 :], past)),
@@ -110,6 +112,8 @@ def _apply_event(work: Fold, event: ledger.Event, *, is_last: bool) -> None:
             cut_off(work, event)
         case ledger.Ruled():
             ruled(work, event)
+        case ledger.Struck():
+            struck(work, event)
         case ledger.Carried(item=named):
             carried(work, work.items[named])
         case ledger.Blamed():

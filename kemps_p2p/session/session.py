@@ -11,7 +11,7 @@ from kemps_p2p.errors import Fault, Illegal, IllegalAction, PeerFault
 from kemps_p2p.game.actions import Action
 from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.seating import partner_of
-from kemps_p2p.game.views import SeatView
+from kemps_p2p.game.views import PublicView, SeatView, public_view
 from kemps_p2p.ids import Seat
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.genesis import Founding, check_signatures
@@ -45,11 +45,12 @@ class Session:
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._seats = len(setup.roster)
+        self._peers = len(setup.keys)
         self._lobby = Lobby(setup)
         self._play: Play | None = None
         self._early: list[Batch] = []
         self._early_bytes = 0
-        self._peer_final = [0] * self._seats
+        self._peer_final = [0] * self._peers
         self._status_at_ms = 0
         self._wants = [Want.PLAY_ON] * self._seats
         self._has_wished = False
@@ -59,8 +60,13 @@ class Session:
 
     @property
     def seat(self) -> Seat:
-        """The seat that this peer plays."""
+        """The seat that this peer plays; an observer's is the one after the last."""
         return self._setup.seat
+
+    @property
+    def is_seated(self) -> bool:
+        """False for an observer, which plays no seat."""
+        return self.seat < self._seats
 
     @property
     def play(self) -> Play:
@@ -76,7 +82,12 @@ class Session:
     @property
     def names(self) -> tuple[str, ...]:
         """Names by seat, once revealed."""
-        return self._lobby.names
+        return self._lobby.names[: self._seats]
+
+    @property
+    def observer_name(self) -> str | None:
+        """What the observer calls itself; None if there is none. Only once names are revealed."""
+        return None if self._setup.observer is None else self._lobby.names[self._seats]
 
     def missing(self) -> frozenset[Seat]:
         """The seats that the lobby waits for."""
@@ -85,6 +96,10 @@ class Session:
     def view(self) -> SeatView:
         """What this seat may see."""
         return self.play.view()
+
+    def public_view(self) -> PublicView:
+        """What everybody may see."""
+        return public_view(self.play.final.game)
 
     @property
     def wants(self) -> tuple[Want, ...]:
@@ -98,11 +113,15 @@ class Session:
 
     @property
     def is_done(self) -> bool:
-        """True once the log is complete here and every other peer has told that it is complete there."""
+        """True once the log is complete here and every other peer has told that it is complete there.
+
+        A struck observer is not waited for.
+        """
         if self._play is None or not self._play.final.is_closed:
             return False
         last = self._play.final.head.index
-        others = [index for seat, index in enumerate(self._peer_final) if seat != self.seat]
+        waited_for = self._peers if self._play.final.observer is not None else self._seats
+        others = [index for seat, index in enumerate(self._peer_final[:waited_for]) if seat != self.seat]
         return all(index >= last for index in others)
 
     @property
@@ -135,12 +154,19 @@ class Session:
 
     def whisper(self, text: str) -> list[fx.Effect]:
         """Say something to the partner alone, in the private huddle. It is in no log."""
+        if not self.is_seated:
+            raise IllegalAction(Illegal.NO_SUCH_SEAT)
         if len(text) > WHISPER_CHARACTERS_MAX:
             raise IllegalAction(Illegal.TEXT_TOO_LONG)
         return [fx.Send(pack(Whisper(text=text)), partner_of(self.seat, self._seats))]
 
     def want(self, want: Want) -> list[fx.Effect]:
-        """Say what this seat wants of the table; from then on it is said again with every status."""
+        """Say what this seat wants of the table; from then on it is said again with every status.
+
+        An observer goes along with whatever the seats want, and says nothing.
+        """
+        if not self.is_seated:
+            return []
         self._has_wished = True
         said = fx.Send(pack(Wish(want=want)))
         return [said, *self._note_want(self.seat, want)]
@@ -202,14 +228,15 @@ class Session:
             case Status():
                 return self._hear_status(sender, message, now_ms)
             case Whisper(text=text):
-                if sender != partner_of(self.seat, self._seats) or len(text) > WHISPER_CHARACTERS_MAX:
+                is_partner = self.is_seated and sender == partner_of(self.seat, self._seats)
+                if not is_partner or len(text) > WHISPER_CHARACTERS_MAX:
                     raise PeerFault(Fault.MALFORMED, "a whisper that is too long, or not of the partner")
                 return [fx.Show(fx.Whispered(text))]
             case Wish(want=want):
                 return self._note_want(sender, want)
 
     def _note_want(self, seat: Seat, want: Want) -> list[fx.Effect]:
-        if self._wants[seat] is want:
+        if seat >= self._seats or self._wants[seat] is want:
             return []
         self._wants[seat] = want
         return [fx.Show(fx.Wanted(seat, want))]
@@ -230,7 +257,7 @@ class Session:
             fx.Append(fx.File.JOURNAL, encode(signed), fx.Durability.NOW),
             fx.Append(fx.File.LOG, encode(header_of(founding))),
             fx.Append(fx.File.LOG, encode(signed), fx.Durability.NOW),
-            fx.Show(fx.TableFormed(founding.match, self._lobby.names)),
+            fx.Show(fx.TableFormed(founding.match, self.names, self.observer_name)),
         ]
         for batch in self._early:
             self._play.receive(batch.items, now_ms)
@@ -246,7 +273,7 @@ class Session:
         if self._play is None:
             return []
         sizes = len(status.lengths), len(status.sums)
-        if sizes != (self._seats, self._seats) or min(status.lengths) < 0:
+        if sizes != (self._peers, self._peers) or min(status.lengths) < 0:
             raise PeerFault(Fault.MALFORMED, "a status of another table")
         self._peer_final[sender] = max(self._peer_final[sender], status.final)
         lacking = self._play.tapes.since(status.lengths, status.sums, now_ms - RESEND_AGE_MS, BATCH_BYTES)

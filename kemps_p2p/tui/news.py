@@ -53,6 +53,7 @@ from kemps_p2p.tui.recent import Line, Recent, Tone, Until, Words
 from kemps_p2p.wording.actions import action_text
 from kemps_p2p.wording.events import ENDS, event_text
 from kemps_p2p.wording.faults import FAULTS
+from kemps_p2p.wording.observing import struck_text
 from kemps_p2p.wording.plain import plain
 from kemps_p2p.wording.races import met_text
 from kemps_p2p.wording.refusals import refusal_text
@@ -141,6 +142,8 @@ class News:
                 self._held.append(Words(False, plain(text)))
             case fx.Wanted(seat=seat, want=want):
                 self._wanted(seat, want, now_ms)
+            case fx.ObserverStruck(is_proven=is_proven):
+                self.tell(struck_text(is_proven=is_proven), now_ms)
             case fx.FaultFound(fault=fault):
                 if (fault.code, fault.culprit) not in self._faults:
                     self._faults.add((fault.code, fault.culprit))

@@ -86,7 +86,7 @@ def _culprits(findings: Iterable[Finding], people: People) -> dict[str, None]:
 
 def people_of(one: Audit) -> People:
     """What to call the seats of a log."""
-    return People(0 if one.founding is None else one.founding.seats, one.names)
+    return People(0 if one.founding is None else one.founding.seats, one.names, one.observer_name)
 
 
 def people_in(joint: JointAudit) -> People:

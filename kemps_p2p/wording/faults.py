@@ -15,7 +15,7 @@ FAULTS: dict[Fault, str] = {
     Fault.BAD_LINK: "a link does not lead to what comes before",
     Fault.BAD_STAMP: "something is stamped before what it rests on",
     Fault.WRONG_MATCH: "something belongs to another match",
-    Fault.WRONG_SEAT: "something is said by a seat that is not at the table",
+    Fault.WRONG_SEAT: "something is said that only a seat of this table may say",
     Fault.WRONG_TERM: "an entry was made by a seat that was not on duty",
     Fault.EQUIVOCATION: "a seat signed two statements that contradict each other",
     Fault.BAD_GENESIS: "the founding of the match does not hold",

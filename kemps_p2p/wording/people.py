@@ -12,13 +12,19 @@ NAME_CHARACTERS_MAX = 40
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """The seats of a table, with names by seat, or without any."""
+    """The seats of a table, with names by seat, or without any; and the name of its observer, if known."""
 
     seats: int
     names: tuple[str, ...] = ()
+    observer: str | None = None
 
     def seat(self, seat: int) -> str:
-        """What to call a seat: its name, with the number where the name alone could be another's."""
+        """What to call a seat: its name, with the number where the name alone could be another's.
+
+        The number after the last seat is the observer's.
+        """
+        if 0 < self.seats == seat:
+            return self._called_observer()
         if not 0 <= seat < len(self.names):
             return f"seat {seat}"
         name = plain(self.names[seat], NAME_CHARACTERS_MAX)
@@ -28,9 +34,15 @@ class People:
 
     def numbered(self, seat: int) -> str:
         """Name and number of a seat."""
+        if 0 < self.seats == seat:
+            return self._called_observer()
         if not 0 <= seat < len(self.names):
             return f"seat {seat}"
         return f"{plain(self.names[seat], NAME_CHARACTERS_MAX)} (seat {seat})"
+
+    def _called_observer(self) -> str:
+        named = "" if self.observer is None else f" {plain(self.observer, NAME_CHARACTERS_MAX)}"
+        return f"the observer{named}"
 
     def team(self, team: int) -> str:
         """The members of a team."""
