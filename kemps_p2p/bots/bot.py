@@ -145,6 +145,11 @@ class Bot(Player):
         """The own action was not allowed after all; it is not tried again at once."""
         self._patience.refused(action, now_ms)
 
+    def book(self, deal: int) -> tuple[str, ...] | None:
+        """What is agreed on with the partner for this deal."""
+        signal = self._pact.agreed_for(deal)
+        return None if signal is None else (signal,)
+
     def intent(self, action: Action) -> Intent:
         """Of gestures, whatever is not the signal means nothing."""
         is_decoy = isinstance(action, Gesture) and action.name != self._pact.signal

@@ -38,15 +38,17 @@ class Pact:
     @property
     def signal(self) -> str:
         """The gesture to make with a quartet in hand; the own idea while nothing is agreed."""
-        return self._of_deal(self._agreed or self._own)
+        names = self._agreed or self._own
+        return names[self._deal % len(names)]
 
     @property
     def agreed(self) -> str | None:
         """The gesture that both are known to have settled on for this deal."""
-        return None if self._agreed is None else self._of_deal(self._agreed)
+        return self.agreed_for(self._deal)
 
-    def _of_deal(self, names: tuple[str, ...]) -> str:
-        return names[self._deal % len(names)]
+    def agreed_for(self, deal: int) -> str | None:
+        """The same for any deal."""
+        return None if self._agreed is None else self._agreed[deal % len(self._agreed)]
 
     def means_quartet(self, name: str) -> bool | None:
         """Whether a gesture of the partner is the signal; None if that cannot be told for want of words."""

@@ -51,6 +51,11 @@ class Player(ABC):
         del action
         return Intent.MEANT
 
+    def book(self, deal: int) -> tuple[str, ...] | None:
+        """The gestures that are to mean a quartet in a deal, to be sealed before it; None to seal none."""
+        del deal
+        return None
+
     def refused(self, action: Action, now_ms: int) -> None:
         """Take in that the own action was not lawful any more, and was not sent."""
         del action, now_ms

@@ -56,6 +56,10 @@ class Eyes(ABC):
     def faces(self, match: Match) -> Faces:
         """The faces of the running deal that are known at this state."""
 
+    @abstractmethod
+    def is_told_intents_of(self, seat: Seat) -> bool:
+        """True if it is known whether a gesture of this seat was meant."""
+
 
 class AllEyes(Eyes):
     """Everything that the log shows, at whatever time of the deal."""
@@ -67,6 +71,11 @@ class AllEyes(Eyes):
         """Those of the whole deal."""
         return self._deals.get(match.game.deal, match.game.faces)
 
+    def is_told_intents_of(self, seat: Seat) -> bool:
+        """Of every seat whose seed is open."""
+        del seat
+        return True
+
 
 class TableEyes(Eyes):
     """What everybody has seen."""
@@ -74,6 +83,11 @@ class TableEyes(Eyes):
     def faces(self, match: Match) -> Faces:
         """The public ones."""
         return match.game.faces
+
+    def is_told_intents_of(self, seat: Seat) -> bool:
+        """Of nobody."""
+        del seat
+        return False
 
 
 class SeatEyes(Eyes):
@@ -84,6 +98,10 @@ class SeatEyes(Eyes):
         self._deals = deals
         self._deal = -1
         self._held: dict[Position, Card] = {}
+
+    def is_told_intents_of(self, seat: Seat) -> bool:
+        """Of itself."""
+        return seat == self._seat
 
     def faces(self, match: Match) -> Faces:
         """The public ones and its own, those that it has given away again included."""

@@ -12,7 +12,8 @@ import msgspec
 
 from kemps_p2p.codec import Digest, Record
 from kemps_p2p.game.cards import Card, format_card
-from kemps_p2p.game.events import Called, Dealt, Event, Missed, Verdicts
+from kemps_p2p.game.events import Called, Dealt, Event, Gestured, Missed, Verdicts
+from kemps_p2p.game.gestures import Intent
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.entry import Blamed, Carried, Contest, Drawn, Note, Result, Ruled, Settled
 from kemps_p2p.ledger.tape import TapeItem
@@ -27,10 +28,11 @@ from kemps_p2p.session.match import Match, begin
 from kemps_p2p.session.messages import AutoPassed, NoteBody, TurnDeed, read_note
 from kemps_p2p.session.races import Asked, asked_by
 from kemps_p2p.session.replay import Part
+from kemps_p2p.session.seals import opened_intents
 from kemps_p2p.wording.actions import action_text
 from kemps_p2p.wording.audits import people_of
 from kemps_p2p.wording.cards import clock_text, day_text
-from kemps_p2p.wording.events import event_text
+from kemps_p2p.wording.events import INTENTS, event_text
 from kemps_p2p.wording.faults import sentence
 from kemps_p2p.wording.people import People, counted
 from kemps_p2p.wording.races import drawn_text, race_text, ruled_text, together_text
@@ -73,6 +75,7 @@ class _Teller:
     deals: Deals
     is_ascii: bool
     match: Match
+    intents: Mapping[tuple[Seat, int], Intent]
     race_count: int = 0
     call_count: int = 0
     pending_call: dict[Seat, int] = field(default_factory=dict)
@@ -193,6 +196,10 @@ class _Teller:
                 case Verdicts(seat=seat) if seat in self.pending_call:
                     number = self.pending_call[seat]
                     text, facts["call"] = f"Call {number}: {text}", number
+                case Gestured(seat=seat) if self.eyes.is_told_intents_of(seat):
+                    intent = self._intent(step, cause)
+                    if intent is not None:
+                        text, facts["intent"] = f"{text}, {INTENTS[intent]}", intent.value
                 case Missed():
                     number = self._race_of(cause)
                     if number:
@@ -202,6 +209,13 @@ class _Teller:
             yield self._line(step, _kebab(type(event).__name__), text, facts)
             if isinstance(event, Dealt):
                 yield from self._hands(step, part.match, scene)
+
+    def _intent(self, step: Step, cause: object) -> Intent | None:
+        """What the gesture that an entry settled was made for; None while its seed is not open."""
+        if not isinstance(cause, Settled):
+            return None
+        item = step.record.items[cause.claim]
+        return self.intents.get((item.seat, item.item.number))
 
     def _race_of(self, cause: object) -> int:
         """The number of the race that was lost by what an entry ordered; 0 if it was none."""
@@ -257,7 +271,8 @@ def tell(
     people = people_of(audit)
     deals = shown_deals(audit) if deals is None else deals
     start = begin(founding)
-    teller = _Teller(people, AllEyes(deals) if eyes is None else eyes, deals, is_ascii, start)
+    intents = {} if audit.match is None else opened_intents(audit.match)
+    teller = _Teller(people, AllEyes(deals) if eyes is None else eyes, deals, is_ascii, start, intents)
     seated = ", ".join(people.numbered(seat) for seat in range(people.seats))
     began = "" if not audit.steps else f", {day_text(audit.steps[0].record.entry.wall_ms)} by one clock"
     facts = {"match": founding.match.hex(), "names": list(audit.names), "players": people.seats}

@@ -283,6 +283,9 @@ class Runner:
         if not self._player_due or not self._session.is_seated:
             return
         self._player_due = False
+        book = self._player.book(self._session.play.final.coming_deal)
+        if book is not None:
+            self._carry_out(self._session.seal_book(book, self.now_ms()))
         for _ in range(MOVES_AT_ONCE_MAX):
             self._take_arrived()
             action = self._player.decide(self._session.view(), self.now_ms())

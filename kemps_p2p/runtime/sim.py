@@ -221,6 +221,9 @@ class Sim:
         is_due = peer.has_news or (wake_ms is not None and wake_ms <= self.now_ms)
         if not peer.session.has_begun or not peer.session.is_seated or not is_due:
             return
+        book = peer.bot.book(peer.session.play.final.coming_deal)
+        if book is not None:
+            self._carry_out(seat, peer.session.seal_book(book, self.now_ms))
         for _ in range(MOVES_AT_ONCE_MAX):
             peer.has_news = False
             action = peer.bot.decide(peer.session.view(), self.now_ms)

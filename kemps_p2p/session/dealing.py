@@ -32,15 +32,17 @@ from kemps_p2p.deck.deal import (
     own_face,
 )
 from kemps_p2p.errors import PeerFault
-from kemps_p2p.game.actions import Gesture
+from kemps_p2p.game.actions import Action, Gesture
 from kemps_p2p.game.cards import Card
 from kemps_p2p.game.gestures import Intent
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.coins import Coin
 from kemps_p2p.ledger.tape import NO_DIGEST, CoinReveal, Deed, Statement
+from kemps_p2p.session.books import book_commitment, may_seal
 from kemps_p2p.session.deeds import Offered
 from kemps_p2p.session.duties import (
     OweAnswer,
+    OweBook,
     OweCoin,
     OweKey,
     OweSeed,
@@ -51,7 +53,15 @@ from kemps_p2p.session.duties import (
 )
 from kemps_p2p.session.fold import ProofId
 from kemps_p2p.session.match import ATTEMPT, Match, deck_of, fresh_deck
-from kemps_p2p.session.messages import DeedBody, KeyDeed, SeedDeed, ShareDeed, TurnDeed
+from kemps_p2p.session.messages import (
+    BookDeed,
+    BookOpenedDeed,
+    DeedBody,
+    KeyDeed,
+    SeedDeed,
+    ShareDeed,
+    TurnDeed,
+)
 from kemps_p2p.session.seals import Place, deal_of_gestures
 
 LIGHT_POSITIONS = 4
@@ -78,7 +88,7 @@ def as_statement(body: DeedBody) -> Deed:
 def is_light(offered: Offered) -> bool:
     """True if the proof is verified faster than it is handed to somebody else."""
     match offered.body:
-        case KeyDeed():
+        case KeyDeed() | BookDeed() | BookOpenedDeed():
             return True
         case ShareDeed(shares=shares):
             return len(shares.positions) <= LIGHT_POSITIONS
@@ -93,6 +103,7 @@ class Dealing:
         self._seat = seat
         self._secret = secret
         self._coins = dict(pairwise(coins))
+        self._books: dict[int, tuple[str, ...]] = {}
         self._done: set[tuple[object, ...]] = set()
         self._faces: dict[tuple[int, Position], Card] = {}
         self._turns: dict[tuple[int, int, Digest, Seat], tuple[Offered, Turn]] = {}
@@ -116,6 +127,10 @@ class Dealing:
                     if self._once("seed", deal):
                         seed = Seed(seed=self._seed(deal))
                         yield as_statement(SeedDeed(deal=deal, attempt=ATTEMPT, seed=seed))
+                case OweBook(deal):
+                    # Without the book in mind, after a loss of memory, it stays sealed.
+                    if deal in self._books and self._once("book", deal):
+                        yield as_statement(self._opened(deal))
                 case OweCoin(index):
                     # Contests that are open at once are drawn in their order: one coin each, along the chain.
                     coin = self._coins[coin]
@@ -179,11 +194,33 @@ class Dealing:
             found[position] = card
         return found
 
-    def sealed(self, match: Match, number: int, gesture: Gesture, intent: Intent) -> Gesture:
-        """A gesture of the own item of this number, sealed with what it is made for."""
+    def book(self, match: Match, signals: tuple[str, ...]) -> Statement | None:
+        """The own signal book, sealed for the coming deal.
+
+        None if it says what the last one does, or a book for that deal is sealed already.
+        """
+        deal = match.coming_deal
+        last = self._books[max(self._books)] if self._books else None
+        if signals == last or deal in self._books or not may_seal(match, self._seat, deal):
+            return None
+        self._books[deal] = signals
+        salt = self._book_salt(deal)
+        commitment = book_commitment(match.founding.match, deal, self._seat, salt, signals)
+        return as_statement(BookDeed(deal=deal, commitment=commitment))
+
+    def _opened(self, deal: int) -> BookOpenedDeed:
+        return BookOpenedDeed(deal=deal, salt=self._book_salt(deal), signals=self._books[deal])
+
+    def _book_salt(self, deal: int) -> bytes:
+        return derive("kemps/v1/book-salt", self._secret, deal.to_bytes(8, "big"))[:32]
+
+    def sealed(self, match: Match, number: int, action: Action, intent: Intent) -> Action:
+        """The action, for the own item of this number: a gesture is sealed with what it is made for."""
+        if not isinstance(action, Gesture):
+            return action
         deal = deal_of_gestures(match)
         place = Place(match.founding.match, deal, self._seat, number)
-        return structs.replace(gesture, seal=place.seal(self._seed(deal), intent))
+        return structs.replace(action, seal=place.seal(self._seed(deal), intent))
 
     def _seed(self, deal: int) -> bytes:
         return deal_seed(self._secret, deal)

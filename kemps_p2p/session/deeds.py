@@ -38,10 +38,20 @@ from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.entry import Blamed, Entry, entry_of
 from kemps_p2p.ledger.evidence import contradiction
 from kemps_p2p.ledger.tape import NO_DIGEST, Deed, TapeItem, claim_of
-from kemps_p2p.session.duties import Duty, OweKey, OweSeed, OweShares, OweTurn, duties, is_dealt
+from kemps_p2p.session.books import may_seal, with_book, with_opened, with_opening
+from kemps_p2p.session.duties import Duty, OweBook, OweKey, OweSeed, OweShares, OweTurn, duties, is_dealt
 from kemps_p2p.session.fold import Fold, ProofId
 from kemps_p2p.session.match import Match, action_of, deck_of, fresh_deck, is_over, owed_public, rounds
-from kemps_p2p.session.messages import DeedBody, KeyDeed, SeedDeed, ShareDeed, TurnDeed, read_deed
+from kemps_p2p.session.messages import (
+    BookDeed,
+    BookOpenedDeed,
+    DeedBody,
+    KeyDeed,
+    SeedDeed,
+    ShareDeed,
+    TurnDeed,
+    read_deed,
+)
 from kemps_p2p.session.observing import blamed_observer
 from kemps_p2p.session.seals import check_seals
 
@@ -103,8 +113,17 @@ def is_owed(owed: tuple[Duty, ...], deed: DeedBody) -> bool:
             )
         case SeedDeed(deal=deal, attempt=0):
             return OweSeed(deal) in owed
+        case BookOpenedDeed(deal=deal):
+            return OweBook(deal) in owed
         case _:
             return False
+
+
+def has_place(match: Match, deed: Offered) -> bool:
+    """True if a deed may take effect here: its seat owes it, or it is a book for the coming deal."""
+    if isinstance(deed.body, BookDeed):
+        return may_seal(match, deed.seat, deed.body.deal)
+    return is_owed(duties(match, deed.seat), deed.body)
 
 
 def is_due(final: Match, deed: Offered) -> bool:
@@ -124,6 +143,14 @@ def check_of(match: Match, deed: Offered) -> Callable[[], object]:
             return partial(check_shares, _deck(match, deal, round_), seat, shares)
         case SeedDeed(deal=deal, seed=seed):
             return partial(_check_opening, match, deal, seat, seed.seed)
+        case BookDeed():
+            return _nothing_to_prove
+        case BookOpenedDeed() as opening:
+            return partial(with_opened, match, seat, opening)
+
+
+def _nothing_to_prove() -> None:
+    """A commitment is one by its form."""
 
 
 def _check_opening(match: Match, deal: int, seat: Seat, seed: bytes) -> None:
@@ -144,6 +171,10 @@ def can_check(match: Match, deed: Offered) -> bool:
             return deck is not None and is_shuffled(deck)
         case SeedDeed(deal=deal):
             return is_over(match) and 0 <= deal <= match.game.deal
+        case BookDeed():
+            return True
+        case BookOpenedDeed(deal=deal):
+            return deal in match.books.get(deed.seat, {})
 
 
 def _deck(match: Match, deal: int, round_: int) -> Deck:
@@ -156,7 +187,7 @@ def carried(fold: Fold, item: TapeItem) -> None:
     if not deeds:
         raise fold.fault(Fault.BAD_EVIDENCE, "an item carried for its deeds has none")
     for deed in deeds:
-        if not is_owed(duties(fold.match, deed.seat), deed.body):
+        if not has_place(fold.match, deed):
             raise fold.fault(Fault.NOT_OWED, f"seat {deed.seat} does not owe this deed here")
         if not meets_its_list(fold.match, deed.body):
             # Its seat may have been shown another list, so it is not to blame for its proof.
@@ -183,6 +214,12 @@ def _add(fold: Fold, deed: Offered) -> None:
             check_seals(match, deal, seat, seed.seed)
             opened = {**match.seeds.get(deal, {}), seat: seed.seed}
             fold.match = replace(match, seeds={**match.seeds, deal: opened})
+            return
+        case BookDeed() as book:
+            fold.match = with_book(match, seat, book)
+            return
+        case BookOpenedDeed() as opening:
+            fold.match = with_opened(match, seat, opening)
             return
     fold.match = replace(match, decks=decks)
 
@@ -234,16 +271,20 @@ def blamed(fold: Fold, event: Blamed) -> None:
         _lose(fold, Seat(event.culprit), fold.match.game.deal if running else fold.match.coming_deal)
         return
     deed = _bad_deed(fold, items)
-    if isinstance(deed, SeedDeed):
-        opened = {**fold.match.seeds.get(deed.deal, {}), Seat(event.culprit): None}
-        team = fold.match.team_of(event.culprit)
-        fold.match = replace(
-            fold.match,
-            seeds={**fold.match.seeds, deed.deal: opened},
-            forfeits=fold.match.forfeits | {team},
-        )
-    else:
-        _lose(fold, Seat(event.culprit), deed.deal)
+    culprit = Seat(event.culprit)
+    match deed:
+        case SeedDeed(deal=deal):
+            opened = {**fold.match.seeds.get(deal, {}), culprit: None}
+            _forfeit(fold, culprit, replace(fold.match, seeds={**fold.match.seeds, deal: opened}))
+        case BookOpenedDeed(deal=deal):
+            _forfeit(fold, culprit, with_opening(fold.match, culprit, deal, None))
+        case _:
+            _lose(fold, culprit, deed.deal)
+
+
+def _forfeit(fold: Fold, culprit: Seat, match: Match) -> None:
+    """Who opens something else than was committed to has lost the match with its team."""
+    fold.match = replace(match, forfeits=match.forfeits | {match.team_of(culprit)})
 
 
 def _bad_deed(fold: Fold, items: tuple[TapeItem, ...]) -> DeedBody:
@@ -256,7 +297,7 @@ def _bad_deed(fold: Fold, items: tuple[TapeItem, ...]) -> DeedBody:
 
 
 def _is_proven_bad(fold: Fold, deed: Offered) -> bool:
-    if not is_owed(duties(fold.match, deed.seat), deed.body) or not meets_its_list(fold.match, deed.body):
+    if not has_place(fold.match, deed) or not meets_its_list(fold.match, deed.body):
         return False
     try:
         fold.proofs.require(deed.proof, check_of(fold.match, deed))

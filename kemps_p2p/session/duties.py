@@ -58,7 +58,14 @@ class OweAnswer:
     """An answer to a call: admit, or deny."""
 
 
-Duty: TypeAlias = OweKey | OweTurn | OweShares | OweSeed | OweCoin | OweAnswer
+@dataclass(frozen=True, slots=True)
+class OweBook:
+    """The opening of the signal book that was sealed for a deal, once the match is over."""
+
+    deal: int
+
+
+Duty: TypeAlias = OweKey | OweTurn | OweShares | OweSeed | OweCoin | OweAnswer | OweBook
 
 
 def duties(match: Match, seat: Seat) -> tuple[Duty, ...]:
@@ -73,6 +80,9 @@ def _duties(match: Match, seat: Seat) -> Iterator[Duty]:
         if seat in contest.claimants():
             yield OweCoin(contest.index)
     if is_over(match):
+        # Before the seeds, so that whoever opens both in one item has done so before the close.
+        opened = match.opened_books.get(seat, {})
+        yield from (OweBook(deal) for deal in match.books.get(seat, {}) if deal not in opened)
         for deal in range(match.game.deal + 1):
             if deal not in match.spoilt and seat not in match.seeds.get(deal, {}):
                 yield OweSeed(deal)

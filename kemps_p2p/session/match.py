@@ -89,7 +89,8 @@ class Match(Struct, frozen=True, kw_only=True):
     """A match at `head`. `observer`: whose word counts beside those of the seats; None once it is struck.
 
     `turned`: the item with the last logged turn of a round. `spoilt`: who loses a deal as it starts.
-    `gestures`: by deal and seat, in the order of the chain.
+    `gestures`: by deal and seat, in the order of the chain. `books`: the commitments of signal books, by seat
+    and by the deal that they are in force from; `opened_books`: what they hold, None for a false opening.
     `blamed`: items that have proven a fault once and do not do so again.
     """
 
@@ -105,6 +106,8 @@ class Match(Struct, frozen=True, kw_only=True):
     blamed: frozenset[Digest]
     seeds: Mapping[int, Mapping[Seat, bytes | None]]
     gestures: Mapping[tuple[int, Seat], tuple[SealedGesture, ...]]
+    books: Mapping[Seat, Mapping[int, Digest]]
+    opened_books: Mapping[Seat, Mapping[int, tuple[str, ...] | None]]
     epoch: int
     term: int
     on_duty: Seat
@@ -154,6 +157,8 @@ def begin(founding: Founding) -> Match:
         blamed=frozenset(),
         seeds={},
         gestures={},
+        books={},
+        opened_books={},
         epoch=0,
         term=0,
         on_duty=dealer,

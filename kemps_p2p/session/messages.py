@@ -5,11 +5,14 @@ Section "Messages" of protocol.md.
 
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from kemps_p2p.codec import Digest, Record, decode, encode
+import msgspec
+
+from kemps_p2p.codec import DIGEST_BYTES, Digest, Record, decode, encode
 from kemps_p2p.deck.deal import DealKey, Seed, Shares, Turn
 from kemps_p2p.errors import Fault, PeerFault
+from kemps_p2p.game.actions import GESTURE_CHARS_MAX
 from kemps_p2p.ledger.tape import Signed
 
 PROTOCOL_VERSION = 1
@@ -17,6 +20,12 @@ MESSAGE_BYTES_MAX = 1 << 20
 BATCH_BYTES = 192 * 1024
 NAME_CHARACTERS_MAX = 24
 WHISPER_CHARACTERS_MAX = 500
+BOOK_SIGNALS_MAX = 16
+
+
+SignalName = Annotated[str, msgspec.Meta(min_length=1, max_length=GESTURE_CHARS_MAX)]
+Signals = Annotated[tuple[SignalName, ...], msgspec.Meta(max_length=BOOK_SIGNALS_MAX)]
+"""Names of gestures, as a signal book holds them."""
 
 
 # Deeds: what a seat owes and publishes on its tape. `attempt` is 0 until attempts can be repeated.
@@ -61,7 +70,22 @@ class SeedDeed(Record, frozen=True, tag=4):
     seed: Seed
 
 
-DeedBody: TypeAlias = KeyDeed | TurnDeed | ShareDeed | SeedDeed
+class BookDeed(Record, frozen=True, tag=5):
+    """A seat's sealed signal book, in force from a deal on that has not started yet. Nobody owes one."""
+
+    deal: int
+    commitment: Annotated[Digest, msgspec.Meta(min_length=DIGEST_BYTES, max_length=DIGEST_BYTES)]
+
+
+class BookOpenedDeed(Record, frozen=True, tag=6):
+    """The opening of a book when the match is over: the gestures that meant a quartet, nothing else did."""
+
+    deal: int
+    salt: Annotated[bytes, msgspec.Meta(min_length=DIGEST_BYTES, max_length=DIGEST_BYTES)]
+    signals: Signals
+
+
+DeedBody: TypeAlias = KeyDeed | TurnDeed | ShareDeed | SeedDeed | BookDeed | BookOpenedDeed
 
 
 # Notes: what the sequencer orders without a claim.

@@ -43,11 +43,18 @@ from kemps_p2p.session.claims import (
     rule,
     settle,
 )
-from kemps_p2p.session.deeds import Offered, blamed, carried, is_due, is_owed, meets_its_list
-from kemps_p2p.session.duties import duties
+from kemps_p2p.session.deeds import Offered, blamed, carried, has_place, is_due, meets_its_list
 from kemps_p2p.session.fold import Fold, Proofs
 from kemps_p2p.session.match import Match, OpenContest, is_over
-from kemps_p2p.session.messages import AutoPassed, Closed, KeyDeed, NoteBody, PlayStarted, SeedDeed
+from kemps_p2p.session.messages import (
+    AutoPassed,
+    BookOpenedDeed,
+    Closed,
+    KeyDeed,
+    NoteBody,
+    PlayStarted,
+    SeedDeed,
+)
 from kemps_p2p.session.observing import struck
 from kemps_p2p.session.pacing import affected
 from kemps_p2p.session.patience import PATIENCE_MS
@@ -130,8 +137,7 @@ def _note(body: NoteBody) -> Note:
 def _deeds(work: Fold, at_hand: Materials) -> Iterator[Event]:
     budget = ENTRY_ITEMS_BYTES
     for name, deeds in at_hand.deeds.items():
-        owed = duties(work.match, deeds[0].seat)
-        if not all(is_owed(owed, deed.body) and meets_its_list(work.match, deed.body) for deed in deeds):
+        if not all(has_place(work.match, deed) and meets_its_list(work.match, deed.body) for deed in deeds):
             continue
         if not all(is_due(at_hand.final, deed) for deed in deeds):
             continue
@@ -145,11 +151,10 @@ def _deeds(work: Fold, at_hand: Materials) -> Iterator[Event]:
 
 def _blames(work: Fold, at_hand: Materials) -> Iterator[Event]:
     for name, deeds in at_hand.deeds.items():
-        # A key whose proof holds may still be another's, or its opposite, and a seed may open no seal of its
-        # seat: the fold finds that.
-        bad = any(
-            deed.proof in at_hand.proofs.bad or isinstance(deed.body, KeyDeed | SeedDeed) for deed in deeds
-        )
+        # A key whose proof holds may still be another's, or its opposite, and what is opened may be something
+        # else than was committed to: the fold finds that.
+        is_asked = any(isinstance(deed.body, KeyDeed | SeedDeed | BookOpenedDeed) for deed in deeds)
+        bad = is_asked or any(deed.proof in at_hand.proofs.bad for deed in deeds)
         event = Blamed(culprit=deeds[0].seat, items=(name,))
         if bad and _can_blame(work, event):
             yield event

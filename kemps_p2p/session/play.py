@@ -45,7 +45,7 @@ from kemps_p2p.session.chain import Accepted, Chain
 from kemps_p2p.session.dealing import Dealing, Job, as_statement
 from kemps_p2p.session.deeds import Offered, ReadItem, read_item
 from kemps_p2p.session.exhibits import Exhibits
-from kemps_p2p.session.fold import NotVerified, ProofId, closed_record
+from kemps_p2p.session.fold import NotVerified, closed_record
 from kemps_p2p.session.foretelling import Foretold
 from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.holding import Holding
@@ -56,7 +56,7 @@ from kemps_p2p.session.observing import Silence, check_words
 from kemps_p2p.session.ordering import Materials, compose, entry_after, foreseen
 from kemps_p2p.session.pacing import HEARD_MS, Pacing
 from kemps_p2p.session.patience import Patience
-from kemps_p2p.session.proving import Proving
+from kemps_p2p.session.proving import Jobs, Proving
 from kemps_p2p.session.rivals import Rivals
 
 
@@ -104,9 +104,7 @@ class Play:
         self._to_send: list[Signed] = []
         self._acked_index = 0
         self._proposed_index = 0
-        self._jobs: dict[int, Job] = {}
-        self._running: set[ProofId] = set()
-        self._job_count = 0
+        self._jobs = Jobs()
         self._effects: list[fx.Effect] = []
         self._final_is_new = True
         self._deck_is_new = True
@@ -165,9 +163,16 @@ class Play:
     def submit(self, action: Action, now_ms: int, intent: Intent = Intent.MEANT) -> list[fx.Effect]:
         """Claim an action, a gesture sealed. Raises `IllegalAction`; then nothing was sent or changed."""
         self.check(action, now_ms)
-        if isinstance(action, Gesture):
-            action = self._dealing.sealed(self.final, self._writer.number, action, intent)
-        self._claim(action, now_ms)
+        self._claim(self._dealing.sealed(self.final, self._writer.number, action, intent), now_ms)
+        return self.flush(now_ms)
+
+    def seal_book(self, signals: tuple[str, ...], now_ms: int) -> list[fx.Effect]:
+        """Seal the gestures that mean a quartet from the coming deal on, unless that is sealed already."""
+        book = self._dealing.book(self.tip, signals)
+        if book is None:
+            return []
+        # In an item of its own: should it come too late for its deal, nothing else is lost with it.
+        self._write((book,), now_ms)
         return self.flush(now_ms)
 
     def _claim(self, action: Action, now_ms: int) -> None:
@@ -190,7 +195,7 @@ class Play:
 
     def computed(self, job_id: int, outcome: object, now_ms: int) -> list[fx.Effect]:
         """Take in what a `Compute` effect came to: what its work returned, or the `PeerFault` it raised."""
-        job = self._jobs.pop(job_id)
+        job = self._jobs.end(job_id)
         self._order_is_new = True
         if job.proof is None:
             assert not isinstance(outcome, PeerFault), f"an own deed failed: {outcome}"
@@ -380,13 +385,8 @@ class Play:
         self._final_is_new = self._deck_is_new = False
 
     def _begin(self, job: Job) -> None:
-        if job.proof is not None:
-            if job.proof in self._running:
-                return
-            self._running.add(job.proof)
-        self._job_count += 1
-        self._jobs[self._job_count] = job
-        self._effects.append(fx.Compute(self._job_count, job.work))
+        if (number := self._jobs.begin(job)) is not None:
+            self._effects.append(fx.Compute(number, job.work))
 
     def _speak(self, now_ms: int) -> bool:
         """Say in one item all that there is to say."""

@@ -17,6 +17,29 @@ from kemps_p2p.session.fold import NotVerified, ProofId, Proofs
 from kemps_p2p.session.match import Match
 
 
+class Jobs:
+    """Slow work under way, by number; a proof is verified by one job only."""
+
+    def __init__(self) -> None:
+        self._under_way: dict[int, Job] = {}
+        self._proofs: set[ProofId] = set()
+        self._count = 0
+
+    def begin(self, job: Job) -> int | None:
+        """The number of a job that is to be done now; None if its proof is verified already."""
+        if job.proof is not None:
+            if job.proof in self._proofs:
+                return None
+            self._proofs.add(job.proof)
+        self._count += 1
+        self._under_way[self._count] = job
+        return self._count
+
+    def end(self, number: int) -> Job:
+        """The job of a number that has been done."""
+        return self._under_way.pop(number)
+
+
 class Proving:
     """One peer's proofs. `begin` starts a job; `found` is told of proofs that do not hold."""
 

@@ -16,6 +16,7 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.session.duties import (
     Duty,
     OweAnswer,
+    OweBook,
     OweCoin,
     OweKey,
     OweSeed,
@@ -80,7 +81,7 @@ def _what(duty: Duty) -> What:
             return What.SHUFFLE
         case OweShares():
             return What.CARDS
-        case OweSeed():
+        case OweSeed() | OweBook():
             return What.SEEDS
         case OweCoin():
             return What.COIN

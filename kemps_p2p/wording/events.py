@@ -42,6 +42,7 @@ from kemps_p2p.game.events import (
     Unopened,
     Verdicts,
 )
+from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.scoring import Verdict
 from kemps_p2p.ids import Team
 from kemps_p2p.wording.actions import action_text
@@ -64,6 +65,12 @@ ENDS: dict[DealEnd, str] = {
     DealEnd.FAULT: "a team lost it by its fault",
     DealEnd.VOID: "it does not count",
 }
+
+INTENTS: dict[Intent, str] = {
+    Intent.MEANT: "and meant it",
+    Intent.DECOY: "as a decoy",
+}
+"""What a gesture was made for, behind the sentence that tells it."""
 
 
 def event_text(event: Event, scene: Scene) -> str:

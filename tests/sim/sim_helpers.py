@@ -19,6 +19,8 @@ from kemps_p2p.session.logfile import Annex, read_object
 from kemps_p2p.session.match import Match, begin, owed_public, rounds
 from kemps_p2p.session.messages import (
     Batch,
+    BookDeed,
+    BookOpenedDeed,
     DeedBody,
     KeyDeed,
     SeedDeed,
@@ -188,7 +190,7 @@ def check_whole_match(sim: Sim, *, liars: frozenset[int] = frozenset()) -> Match
                         keys.update((key.key, key.commitment))
                     case SeedDeed(seed=seed):
                         seeds[seed.seed] += 1
-                    case ShareDeed():
+                    case ShareDeed() | BookDeed() | BookOpenedDeed():
                         pass
     for reused in (inputs, keys, seeds):
         assert not reused or max(reused.values()) == 1, "a secret met two inputs"

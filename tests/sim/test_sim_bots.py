@@ -3,15 +3,18 @@
 from dataclasses import dataclass, field
 
 import pytest
+from sim_helpers import check_whole_match, play_match, short_rules
 
 from kemps_p2p.bots.bot import Pace
 from kemps_p2p.game.events import DealEnded, Event, PlayStarted, Verdicts
+from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.rules import RuleSet, load_rules, override
 from kemps_p2p.game.scoring import Verdict
 from kemps_p2p.ids import Seat
 from kemps_p2p.lab.evening import Evening
 from kemps_p2p.runtime.sim import Sim, Stop
 from kemps_p2p.session import effects as fx
+from kemps_p2p.session.seals import opened_intents
 
 MATCHES = 16
 
@@ -82,3 +85,15 @@ def test_the_light_table_plays_as_whole_ones_do(preset: str, keys: dict[str, obj
     assert whole.calls / whole.deals == pytest.approx(quick.calls / quick.deals, rel=0.25)
     assert whole.right / whole.calls == pytest.approx(quick.right / quick.calls, abs=0.12)
     assert whole.played_ms / whole.deals == pytest.approx(quick.played_ms / quick.deals, rel=0.25)
+
+
+def test_bots_seal_their_books_and_open_them() -> None:
+    """And whoever knows the log knows what each gesture was made for."""
+    sim = play_match(5, rules=short_rules("KE"))
+    match = check_whole_match(sim)
+    books = {seat: set(opened.values()) for seat, opened in match.opened_books.items()}
+    assert books.keys() == {0, 1, 2, 3}
+    assert all(books[Seat(team)] == books[Seat(team + 2)] for team in (0, 1))
+    intents = opened_intents(match)
+    assert set(intents.values()) == set(Intent)
+    assert len(intents) == sum(map(len, match.gestures.values()))
