@@ -1,28 +1,55 @@
-"""`kemps replay`: a match as text, from its log."""
+"""`kemps replay`: a match from its log, on a screen of the terminal, as text, or as a page."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from kemps_p2p.cli.audit import exit_of
-from kemps_p2p.cli.errors import CommandError
+from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.logs import progress, read_log
-from kemps_p2p.report.replay_text import tell
+from kemps_p2p.cli.pages import html_option, write_page
+from kemps_p2p.cli.screens import is_terminal
+from kemps_p2p.ids import Seat
+from kemps_p2p.report.timeline import Mark, Timeline, Whose, Wide
 from kemps_p2p.session.audit import Verdict, audit_all
 from kemps_p2p.wording.audits import verdict_line
+from kemps_p2p.wording.people import counted, listed
+from kemps_p2p.wording.plain import plain
 
 
-@click.command(short_help="Tell a match from its log, with all hands that were opened.")
+@click.command(short_help="Tell a match from its log: on a screen, as text or as a page.")
 @click.argument("log", type=click.Path(path_type=Path))
+@click.option("--text", "as_text", is_flag=True, help="A line an event; so it is where there is no terminal.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+@html_option
+@click.option(
+    "--seat",
+    default=None,
+    metavar="SEAT",
+    help="Tell it with the eyes of a seat: its number or name; `table`: what all saw.",
+)
+@click.option("--call", type=click.IntRange(min=1), default=None, help="Begin at this call.")
+@click.option("--race", type=click.IntRange(min=1), default=None, help="Begin at this race.")
 @click.option("--ascii", "is_ascii", is_flag=True, help="Write cards as QS instead of Q♠.")
+@click.option(
+    "--colours",
+    type=click.Choice(["2", "4"]),
+    default="4",
+    show_default=True,
+    help="Colours that tell the suits apart on the screen.",
+)
 @click.pass_context
-def replay(ctx: click.Context, *, log: Path, as_json: bool, is_ascii: bool) -> None:
-    """Tell a match from its log, a line an event: who took what, who was first and why, calls and scores.
+def replay(
+    ctx: click.Context, *, log: Path, as_text: bool, as_json: bool, html: Path | None, seat: str | None,
+    call: int | None, race: int | None, is_ascii: bool, colours: str,
+) -> None:  # fmt: skip
+    """Tell a match from its log: who took what, who was first and why, calls and scores.
 
-    The log is checked on the way, and told as far as it holds. Every hand is shown from the start of its deal
-    if the match was finished and the seats opened their seeds. Logs of simulations are told as well.
+    On a terminal it is a screen to step through and play; elsewhere, or with --text, a line an event. The log
+    is checked on the way, and told as far as it holds. Every hand is shown from the start of its deal if the
+    match was finished and the seats opened their seeds. Logs of simulations are told as well.
 
     The exit codes are those of `kemps audit`.
     """
@@ -31,6 +58,48 @@ def replay(ctx: click.Context, *, log: Path, as_json: bool, is_ascii: bool) -> N
         joint = audit_all([data], allow_stub=True, progress=show)
     if joint.verdict is Verdict.UNREADABLE:
         raise CommandError(exit_of(joint), f"{log}: {verdict_line(joint)}")
-    for line in tell(joint.audits[0], is_ascii=is_ascii):
-        click.echo(json.dumps(line.as_json()) if as_json else line.shown())
+    one = joint.audits[0]
+    if one.founding is None:
+        raise CommandError(exit_of(joint), f"{log}: {verdict_line(joint)}", f"`kemps audit {log}` says more.")
+    timeline = Timeline(one, is_ascii=is_ascii)
+    whose = _whose(timeline, seat)
+    start = _start(timeline, call, race)
+    if html is not None:
+        write_page(html, joint, [log], [data], focus=start, whose=whose)
+        click.echo(f"The page is {html}.")
+    elif as_text or as_json or not is_terminal():
+        for moment in timeline.moments[start or 0 :]:
+            line = timeline.line(moment.index, whose)
+            click.echo(json.dumps(line.as_json()) if as_json else line.shown())
     ctx.exit(exit_of(joint))
+
+
+def _whose(timeline: Timeline, told: str | None) -> Whose:
+    """Whose eyes somebody has asked for. Raises `CommandError` USAGE."""
+    if told is None:
+        return Wide.ALL
+    if told == Wide.TABLE.value:
+        return Wide.TABLE
+    people = timeline.people
+    for seat in map(Seat, range(people.seats)):
+        if told.casefold() in (str(seat), people.seat(seat).casefold(), people.numbered(seat).casefold()):
+            return seat
+    seated = listed([people.numbered(seat) for seat in range(people.seats)])
+    raise CommandError(Exit.USAGE, f"nobody here is {plain(told)}", f"There are {seated}; or `table`.")
+
+
+def _start(timeline: Timeline, call: int | None, race: int | None) -> int | None:
+    """The moment to begin at; None if none was asked for. Raises `CommandError` USAGE."""
+    if call is not None and race is not None:
+        raise CommandError(Exit.USAGE, "a replay begins at a call or at a race, not at both")
+    if call is not None:
+        return _place(timeline.calls, call, "call")
+    return None if race is None else _place(timeline.races, race, "race")
+
+
+def _place(marks: Sequence[Mark], number: int, what: str) -> int:
+    if number > len(marks):
+        raise CommandError(
+            Exit.USAGE, f"there is no {what} {number}: this log has {counted(len(marks), what)}"
+        )
+    return marks[number - 1].index

@@ -18,7 +18,7 @@ def screen_for(look: Look) -> Screen:
 
     A screen of the terminal, where both streams are one and lines are not asked for.
     """
-    if not look.is_plain and _is_terminal():
+    if not look.is_plain and is_terminal():
 
         async def screens(sitting: Sitting) -> None:
             # Only here, since lines need none of it.
@@ -37,7 +37,7 @@ def screen_for(look: Look) -> Screen:
     return lines
 
 
-def _is_terminal() -> bool:
+def is_terminal() -> bool:
     """True if a screen can be drawn, and keys be read."""
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
 

@@ -83,7 +83,7 @@ class Timeline:
         self.rules = audit.founding.rules
         self.is_ascii = is_ascii
         self._deals: Deals = shown_deals(audit)
-        self._texts: dict[Whose, tuple[str, ...]] = {}
+        self._told: dict[Whose, tuple[Line, ...]] = {}
         walls = {step.record.entry.index: step.record.entry.wall_ms for step in audit.steps}
         match = begin(audit.founding)
         moments = []
@@ -152,12 +152,16 @@ class Timeline:
             seen.update((held.position, held.card) for held in view.hand)
         return seen
 
-    def text(self, index: int, whose: Whose = Wide.ALL) -> str:
-        """A moment in words, as it could be told to somebody then."""
+    def line(self, index: int, whose: Whose = Wide.ALL) -> Line:
+        """A moment as it could be told to somebody then."""
         if whose is Wide.ALL:
-            return self.moments[index].line.text
-        if whose not in self._texts:
+            return self.moments[index].line
+        if whose not in self._told:
             eyes: Eyes = TableEyes() if isinstance(whose, Wide) else SeatEyes(whose, self._deals)
             told = tell(self.audit, is_ascii=self.is_ascii, eyes=eyes, deals=self._deals)
-            self._texts[whose] = tuple(line.text for line in told)
-        return self._texts[whose][index]
+            self._told[whose] = tuple(told)
+        return self._told[whose][index]
+
+    def text(self, index: int, whose: Whose = Wide.ALL) -> str:
+        """The same in words."""
+        return self.line(index, whose).text
