@@ -110,7 +110,10 @@ Watch: TypeAlias = Callable[[Seat, fx.Effect, int], None]
 
 
 class Sim:
-    """`players` machines on one virtual clock, with honest bots where `players_at` seats nobody else."""
+    """`players` machines on one virtual clock, with honest bots where `players_at` seats nobody else.
+
+    `observers`: 1 where one more peer is a witness without a seat, else 0.
+    """
 
     def __init__(
         self,
@@ -173,9 +176,15 @@ class Sim:
             if self._queue[0][0] > limit_ms * 1000:
                 return Stop.TIME
             self.step()
-            if all(peer.session.is_done for peer in self.peers):
+            if all(peer.session.is_done for peer in self._waited_for()):
                 return Stop.DONE
         return Stop.TIME
+
+    def _waited_for(self) -> list[SimPeer]:
+        """All who play, and an observer that is not struck."""
+        first = self.peers[0].session
+        is_struck = first.has_begun and first.play.final.observer is None
+        return [peer for peer in self.peers if peer.session.is_seated or not is_struck]
 
     def start(self) -> None:
         """All sit down. `run` does so by itself; whoever goes on by `step` starts with this."""

@@ -241,6 +241,7 @@ def play_match(
     liars: frozenset[int] = frozenset(),
     limit_ms: int = LIMIT_MS,
     stop: Stop | None = Stop.DONE,
+    observers: int = 0,
 ) -> Sim:
     """Run a table under a referee until it stops as it should; None: at its end or at the limit.
 
@@ -256,6 +257,7 @@ def play_match(
         tamper=tamper,
         machine=machine,
         watch=referee,
+        observers=observers,
     )
     referee.sim = sim
     try:

@@ -52,8 +52,10 @@ from kemps_p2p.session.duties import OweKey, OweSeed, OweShares, OweTurn, duties
 from kemps_p2p.session.fold import Fold, OpenRecord, Proofs
 from kemps_p2p.session.genesis import (
     GENESIS_LABEL,
+    NO_COIN,
     NO_MATCH,
     Genesis,
+    ObservedGenesis,
     SeatRecord,
     SignedGenesis,
     found,
@@ -115,31 +117,34 @@ class Scribe:
     """The item with the last entry."""
 
     @classmethod
-    def seated(cls, rules: RuleSet, players: int, group: str) -> "Scribe":
-        """A match at genesis."""
+    def seated(cls, rules: RuleSet, players: int, group: str, *, observers: int = 0) -> "Scribe":
+        """A match at genesis. One observer at most, whose number is that after the last seat's."""
+        people = range(players + observers)
         seats = tuple(
             SeatRecord(
                 key=identity(seat).public,
                 name=name_commitment(salted("name", seat), NAMES[seat]),
-                coin=coins_of(seat)[0],
+                coin=coins_of(seat)[0] if seat < players else NO_COIN,
                 nonce=salted("nonce", seat),
                 nonce_salt=salted("nonce salt", seat),
             )
-            for seat in range(players)
+            for seat in people
         )
         genesis = Genesis(
             version=PROTOCOL_VERSION,
             group=group,
             rules=canonical_text(rules),
-            seats=seats,
+            seats=seats[:players],
             previous=NO_MATCH,
             matches=0,
         )
+        if observers:
+            genesis = ObservedGenesis(**structs.asdict(genesis), observer=seats[players])
         raw = encode(genesis)
         founding = found(raw)
-        signatures = tuple(identity(seat).sign(GENESIS_LABEL, founding.match) for seat in range(players))
+        signatures = tuple(identity(seat).sign(GENESIS_LABEL, founding.match) for seat in people)
         signed = SignedGenesis(raw=raw, signatures=signatures)
-        pens = tuple(tape_writer(founding.match, Seat(seat), identity(seat)) for seat in range(players))
+        pens = tuple(tape_writer(founding.match, Seat(seat), identity(seat)) for seat in people)
         return cls(begin(founding), pens, [encode(header_of(founding)), encode(signed)])
 
     def copy(self) -> "Scribe":
@@ -371,7 +376,8 @@ class Scribe:
         ack = Ack(epoch=match.epoch, term=match.term, head=match.head)
         acks = tuple(self.say(other, ack) for other in self.seats if other != self.last.seat)
         signed = tuple(item.signed for item in certificate(acks))
-        known = names(tuple((NAMES[other], salted("name", other)) for other in self.seats))
+        people = range(self.match.founding.tapes)
+        known = names(tuple((NAMES[other], salted("name", other)) for other in people))
         message = annex_message(match.founding.match, match.head.digest, seat, signed, known)
         signature = identity(seat).sign(ANNEX_LABEL, message)
         return encode(Annex(seat=seat, certificate=signed, names=known, signature=signature))

@@ -6,13 +6,14 @@ What is expected of a log is written down here by hand; only the digest of its h
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kemps_p2p.codec import Digest
 from kemps_p2p.errors import Fault
 from kemps_p2p.game import actions as act
 from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.rules import load_rules, override
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.entry import Blamed, Result
-from kemps_p2p.ledger.tape import Head, TapeItem
+from kemps_p2p.ledger.entry import Blamed, Result, Struck
+from kemps_p2p.ledger.tape import NO_DIGEST, Ack, Head, TapeItem, Unheard
 from kemps_p2p.session.findings import Flaw, Verdict
 from kemps_p2p.session.messages import TurnDeed
 from vectors.form import Vector, changed
@@ -141,6 +142,7 @@ def matches() -> list[Told]:
         a_deal_with_races(s)
         told.append(finished(name, s, (1, 0), (1,)))
     told += [six_seats(), two_deals(), with_a_denial(), a_fork(), a_bad_turn(), a_false_seal()]
+    told += [watched(), a_silent_observer(), a_lying_observer()]
     return told
 
 
@@ -217,6 +219,68 @@ def a_false_seal() -> Told:
     assert seed is not None
     s.order(Blamed(culprit=3, items=(seed.digest,)))
     return finished("false-seal", s, (1, 0), (0,))
+
+
+OBSERVER = Seat(4)
+"""The number of the observer of a table for four."""
+
+
+def with_an_observer() -> Scribe:
+    """Four seats and an observer, in play."""
+    s = Scribe.seated(short(), 4, STUB, observers=1)
+    s.deal()
+    return s
+
+
+def watched() -> Told:
+    """Of two claims each seat has seen another first: the observer ends the split, and keeps the log."""
+    s = with_an_observer()
+    first, second, words = split(s)
+    words += [*s.see(second, OBSERVER), *s.see(first, OBSERVER, after=[second])]
+    s.order(s.settled(second, [first, *words]))
+    s.order(s.settled(first, [second, *words], Result.MISSED))
+    s.fulfil()
+    s.do(1, act.Call(calls=(act.Partner(),)))
+    s.fulfil()
+    told = finished("observer", s, (0, 1), (0,))
+    s.objects[-1] = s.annex(OBSERVER)
+    return replace(told, log=s.log)
+
+
+def unheard(s: Scribe, seats: tuple[int, ...], length: int = 0, last: Digest = NO_DIGEST) -> list[TapeItem]:
+    """The words of some seats that the observer is silent."""
+    return [s.say(seat, Unheard(length=length, last=last)) for seat in seats]
+
+
+def struck_by(words: list[TapeItem], seat: int = OBSERVER) -> Struck:
+    """The strike of the observer by these words."""
+    return Struck(seat=seat, words=tuple(word.digest for word in words))
+
+
+def a_silent_observer() -> Told:
+    """The observer gives no receipts and is struck; then what the seats split is drawn, whatever it says."""
+    s = with_an_observer()
+    s.order(struck_by(unheard(s, (0, 2, 3))))
+    first, second, words = split(s)
+    late = [*s.see(second, OBSERVER), *s.see(first, OBSERVER, after=[second])]
+    s.contest((first, second), [*words, *late])
+    s.fulfil()
+    s.do(1, act.Call(calls=(act.Partner(),)))
+    s.fulfil()
+    return finished("silent-observer", s, (0, 1), (0,))
+
+
+def a_lying_observer() -> Told:
+    """The observer says what only a seat may say: it is struck, and nobody loses anything."""
+    s = with_an_observer()
+    said = s.say(OBSERVER, Ack(epoch=0, term=0, head=s.match.head))
+    s.order(Blamed(culprit=OBSERVER, items=(said.digest,)))
+    first, second, words = split(s)
+    s.contest((first, second), words)
+    s.fulfil()
+    s.do(1, act.Call(calls=(act.Partner(),)))
+    s.fulfil()
+    return finished("lying-observer", s, (0, 1), (0,))
 
 
 def twins(s: Scribe, seat: int) -> tuple[TapeItem, TapeItem]:

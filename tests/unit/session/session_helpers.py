@@ -26,7 +26,9 @@ def identity(seat: int, root: bytes = b"session tests") -> Identity:
     return Identity.derived(root, str(seat))
 
 
-def setup(seat: int, *, rules: RuleSet = RULES, players: int = 4, name: str | None = None) -> Setup:
+def setup(
+    seat: int, *, rules: RuleSet = RULES, players: int = 4, name: str | None = None, observers: int = 0
+) -> Setup:
     return Setup(
         identity=identity(seat),
         seat=Seat(seat),
@@ -36,17 +38,21 @@ def setup(seat: int, *, rules: RuleSet = RULES, players: int = 4, name: str | No
         rules=rules,
         group=STUB,
         secret=derive("test/secret", bytes([seat]))[:32],
+        observer=identity(players).public if observers else None,
     )
 
 
 class Table:
     """Machines whose messages arrive at once and in order, unless `drops` says otherwise."""
 
-    def __init__(self, rules: RuleSet = RULES, players: int = 4) -> None:
+    def __init__(self, rules: RuleSet = RULES, players: int = 4, observers: int = 0) -> None:
         self.now_ms = 0
-        self.sessions = [Session(setup(seat, rules=rules, players=players)) for seat in range(players)]
-        self.sights: list[list[fx.Sight]] = [[] for _ in range(players)]
-        self.appended: list[list[fx.Append]] = [[] for _ in range(players)]
+        peers = range(players + observers)
+        self.sessions = [
+            Session(setup(seat, rules=rules, players=players, observers=observers)) for seat in peers
+        ]
+        self.sights: list[list[fx.Sight]] = [[] for _ in peers]
+        self.appended: list[list[fx.Append]] = [[] for _ in peers]
         self.drops: Callable[[int, int, bytes], bool] = lambda sender, receiver, data: False
         self._queue: deque[tuple[int, int, bytes]] = deque()
         self._jobs: deque[tuple[int, fx.Compute]] = deque()
