@@ -131,7 +131,7 @@ def _facts(joint: JointAudit, audit: Audit, sources: Sequence[Source], source: S
         "day": "" if first is None else day_text(first),
         "rules": _rules_name(audit.founding.rules),
         "rules_page": rules_page(audit.founding.rules),
-        "players": [people.numbered(seat) for seat in range(people.seats)],
+        "players": [people.numbered(seat) for seat in range(audit.founding.tapes)],
         "findings": list(_findings(joint)),
         "remarks": [
             f"entry {remark.index}: {sentence(remark, people_of(one))}"
@@ -181,7 +181,7 @@ def _claims(audit: Audit, source: Source) -> dict[str, object]:
         "head": audit.head.digest.hex(),
         "entries": audit.head.index,
         "sum": sha256(source.data).hexdigest(),
-        "seats": [people.seat(seat) for seat in range(people.seats)],
+        "seats": [people.seat(seat) for seat in range(audit.founding.tapes)],
         "file": _file_name(source.label),
     }
 

@@ -66,6 +66,7 @@ def page_data(timeline: Timeline, focus: int, whose: Whose = Wide.ALL) -> dict[s
     moments = [_moment(timeline, moment, texts, states) for moment in timeline.moments]
     return {
         "seats": [{"name": people.seat(seat), "team": team_of(Seat(seat), seats)} for seat in range(seats)],
+        "names": [people.seat(seat) for seat in range(timeline.tapes)],
         "teams": [people.team(team) for team in teams(seats)],
         "marks": {event: {"letter": mark[0], "word": mark[1]} for event, mark in MARKS.items()},
         "cards": _cards(timeline),

@@ -80,6 +80,8 @@ class Timeline:
             raise ValueError("a log without a founding has no timeline")
         self.audit = audit
         self.people: People = people_of(audit)
+        self.tapes = audit.founding.tapes
+        """How many sign: the seats, and the observer if there is one."""
         self.rules = audit.founding.rules
         self.is_ascii = is_ascii
         self._deals: Deals = shown_deals(audit)

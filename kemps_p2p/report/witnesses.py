@@ -24,12 +24,12 @@ class Word:
     saw: tuple[int, ...]
 
 
-def words_on(claims: Sequence[Asked], items: Iterable[TapeItem], seats: int) -> tuple[Word, ...]:
-    """The word of every seat that may speak: of two claimants neither, of more each on the others' claims."""
+def words_on(claims: Sequence[Asked], items: Iterable[TapeItem], asked: Iterable[Seat]) -> tuple[Word, ...]:
+    """The word of everybody who may speak: of two claimants neither, of more each on the others' claims."""
     tapes = places_in(items, {claim.id for claim in claims})
     claimants = {claim.seat for claim in claims}
     words = []
-    for witness in map(Seat, range(seats)):
+    for witness in asked:
         if len(claimants - {witness}) < 2:
             continue
         places = tapes.get(witness, {})
@@ -40,12 +40,13 @@ def words_on(claims: Sequence[Asked], items: Iterable[TapeItem], seats: int) -> 
 
 def words_json(match: Match, found: Contested) -> dict[str, object]:
     """The claims of a race and the words on them, as data. `match`: as it was before the race was decided."""
+    asked = [*map(Seat, range(match.seats)), *([] if match.observer is None else [match.observer])]
     cut = match.cut if any(race.by_cut for race in found.races) else None
     counted = (item for item in found.shown if cut is None or item.item.number < cut.lengths[item.seat])
     return {
         "claims": [{"seat": claim.seat, "kind": kind(claim.action).value} for claim in found.claims],
         "orders": [
             {"witness": word.witness, "saw": list(word.saw)}
-            for word in words_on(found.claims, counted, match.seats)
+            for word in words_on(found.claims, counted, asked)
         ],
     }

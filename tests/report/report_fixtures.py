@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from report_helpers import Seen, short_rules, watched_match
 
@@ -21,3 +23,15 @@ def seen() -> Seen:
 @pytest.fixture(scope="session")
 def timeline(seen: Seen) -> Timeline:
     return Timeline(seen.audit)
+
+
+@pytest.fixture(scope="session")
+def observed() -> Seen:
+    """A short match with a neutral observer, and a race on which it had a word."""
+    for seed in SEEDS:
+        match = watched_match(short_rules(), seed, observers=1)
+        timeline = Timeline(match.audit)
+        races: list[Any] = [timeline.moments[mark.index].line.facts["orders"] for mark in timeline.races]
+        if any(orders[-1]["saw"] for orders in races):
+            return match
+    raise AssertionError("no seed gives a match with a race that the observer saw")

@@ -40,16 +40,18 @@ def short_rules(book: str = "kemps", **others: object) -> RuleSet:
     return override(rules, changes)
 
 
-def watched_match(rules: RuleSet, seed: int, players: int = 4, group: str = "stub-insecure") -> Seen:
+def watched_match(
+    rules: RuleSet, seed: int, players: int = 4, *, group: str = "stub-insecure", observers: int = 0
+) -> Seen:
     """Play it, and look over every seat's shoulder."""
     views: dict[tuple[Seat, int], SeatView] = {}
 
     def watch(seat: Seat, effect: fx.Effect, _now_ms: int) -> None:
-        if isinstance(effect, fx.Show) and isinstance(effect.sight, fx.Happened):
+        if seat < players and isinstance(effect, fx.Show) and isinstance(effect.sight, fx.Happened):
             play = sim.peers[seat].session.play
             views[seat, play.final.head.index] = play.view()
 
-    sim = Sim(rules=rules, players=players, seed=seed, group=group, watch=watch)
+    sim = Sim(rules=rules, players=players, seed=seed, group=group, observers=observers, watch=watch)
     assert sim.run() is Stop.DONE
     log = sim.peers[0].log_bytes
     return Seen(log, audit_all([log], allow_stub=True), views)

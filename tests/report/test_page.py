@@ -215,6 +215,14 @@ def test_it_opens_where_it_is_asked_to(seen: Seen, timeline: Timeline) -> None:
     assert page_of(seen).data["focus"] == timeline.calls[-1].index
 
 
+def test_an_observer_has_a_name_and_a_place_among_the_witnesses(observed: Seen) -> None:
+    page = page_of(observed)
+    assert page.data["names"][-1].startswith("the observer")
+    assert len(page.data["names"]) == len(page.data["seats"]) + 1
+    assert page.data["names"][-1] in page.text
+    assert {word["witness"] for race in page.data["races"] for word in race["orders"]} >= {4}
+
+
 def test_a_violated_log_is_said_to_be_one(seen: Seen) -> None:
     changed = bytearray(seen.log)
     changed[len(changed) // 2] ^= 1

@@ -125,6 +125,18 @@ def test_verify_again_says_verified(opened: Page, seen: Seen) -> None:
     assert "Only kemps audit checks the rest" in told
 
 
+def test_verify_again_knows_the_observer(tab: Page, observed: Seen, tmp_path: Path) -> None:
+    path = tmp_path / "observed.html"
+    path.write_text(html_report(observed.joint, [Source("x.kemps", observed.log)]), encoding="utf-8")
+    tab.open(path)
+    told = verified(tab)
+    assert "✓ Verified" in told
+    assert "The founding is signed by all 4 seats and the observer." in told
+    tab.press("Home")
+    tab.press("ArrowRight", shift=True)
+    assert "the observer" in tab.eval("document.getElementById('words').textContent")
+
+
 def verified_with(tab: Page, path: Path, seen: Seen, data: bytes | str) -> str:
     """What the check says if this is the log in the page."""
     page = path.read_text(encoding="utf-8")
@@ -144,8 +156,7 @@ def test_verify_again_names_what_a_changed_byte_breaks(tab: Page, path: Path, se
     starts = [sum(map(len, objects[:place])) for place in range(len(objects))]
     entry = len(objects) // 2
     places = {
-        starts[1]
-        + 200: r"first thing that does not hold: the founding: the signature of Bot \d does not",
+        starts[1] + 200: r"first thing that does not hold: the founding: the signature of Bot \d does not",
         starts[entry] + 60: rf"first thing that does not hold: entry {entry - 1}: ",
         starts[entry] + len(objects[entry]) - 10: rf"entry {entry - 1}: the signature of .* does not hold",
         len(seen.log) - 5: r"the end of the log: the signature of Bot 0 does not hold",

@@ -1,5 +1,7 @@
 """The timeline of a log: the fold's own states, and for each seat what its own program saw, no card more."""
 
+from typing import Any
+
 import pytest
 from report_helpers import CARD, Memory, Seen, short_rules, watched_match
 
@@ -132,18 +134,27 @@ def test_times_of_day_are_those_of_the_entries(seen: Seen, timeline: Timeline) -
 def test_the_words_of_witnesses_make_the_count(timeline: Timeline) -> None:
     counted = 0
     for mark in timeline.races:
-        facts = timeline.moments[mark.index].line.facts
-        orders = {word["witness"]: word["saw"] for word in facts["orders"]}  # type: ignore[attr-defined]
-        claims = facts["claims"]
+        facts: Any = timeline.moments[mark.index].line.facts
+        orders = {word["witness"]: word["saw"] for word in facts["orders"]}
         if timeline.moments[mark.index].line.event != "race" or facts["first"] == facts["second"]:
             continue
-        assert [claim["seat"] for claim in claims] == [facts["first"], facts["second"]]  # type: ignore[attr-defined]
+        assert [claim["seat"] for claim in facts["claims"]] == [facts["first"], facts["second"]]
         assert orders.keys() == set(range(4)) - {facts["first"], facts["second"]}
         first = sum(saw[:1] == [0] for saw in orders.values())
         second = sum(saw[:1] == [1] for saw in orders.values())
         assert (first, second) == (facts["words_first"], facts["words_second"])
         counted += 1
     assert counted, "a match without a race that witnesses decided"
+
+
+def test_an_observer_is_a_witness(observed: Seen) -> None:
+    timeline = Timeline(observed.audit)
+    words = []
+    for mark in timeline.races:
+        orders: Any = timeline.moments[mark.index].line.facts["orders"]
+        assert orders[-1]["witness"] == timeline.seats
+        words += orders[-1]["saw"]
+    assert words
 
 
 def test_what_is_no_match_has_no_timeline() -> None:

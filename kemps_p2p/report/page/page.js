@@ -133,7 +133,7 @@
     byId("words-rows").replaceChildren(...(found?.race?.orders ?? []).map((word) => {
       const row = make("tr");
       const order = word.saw.map((place) => whose(found.race.claims[place]));
-      row.append(make("th", data.seats[word.witness].name, { scope: "row" }),
+      row.append(make("th", data.names[word.witness], { scope: "row" }),
         make("td", order.length ? order.join(", then ") : "no word in the log"));
       return row;
     }));

@@ -214,17 +214,20 @@ const Verify = (() => {
       const genesis = whole(signed[1]);
       const seats = genesis[3];
       this.match = await tagged("kemps/v1/genesis", signed[1]);
-      this.keys = seats.map((seat) => seat[0]);
-      this.commitments = seats.map((seat) => seat[1]);
+      // An observer, if there is one, has the tape after those of the seats.
+      const people = genesis.length > 6 ? [...seats, genesis[6]] : seats;
+      this.keys = people.map((one) => one[0]);
+      this.commitments = people.map((one) => one[1]);
       this.isFounded = header[0] === HEADER && same(header[3], this.match);
       if (!this.isFounded) this.fail(where, "it is not the one whose digest the header names");
       else if (header[2] !== genesis[0] || header[4] !== seats.length || header[5] !== genesis[1]) {
         this.fail(where, "the header does not repeat it");
       }
-      if (signed[2].length !== seats.length) this.fail(where, "not every seat has signed it");
+      if (signed[2].length !== people.length) this.fail(where, "not everybody has signed it");
       signed[2].forEach((signature, seat) =>
         this.expect(seat, "kemps/v1/genesis", this.match, signature, where, `the signature of ${this.name(seat)}`));
-      this.passed.push(() => `The founding is signed by all ${seats.length} seats.`);
+      const others = people.length > seats.length ? " and the observer" : "";
+      this.passed.push(() => `The founding is signed by all ${seats.length} seats${others}.`);
     }
 
     // One signed item: its digest names it, its author's tape remembers it.
@@ -282,7 +285,7 @@ const Verify = (() => {
       this.expect(seat, "kemps/v1/annex", head, signature, where, `the signature of ${this.name(seat)}`);
       for (const [place, [name, salt]] of names.entries()) {
         const opened = await tagged("kemps/v1/name", salt, new TextEncoder().encode(name));
-        if (!same(opened, this.commitments[place])) this.fail(where, `the name of seat ${place} is not the one of the founding`);
+        if (!same(opened, this.commitments[place])) this.fail(where, `the name of ${this.name(place)} is not the one of the founding`);
       }
       const acked = new Set();
       for (const [place, signed] of certificate.entries()) {
