@@ -5,14 +5,15 @@ Everything that comes from a log is made harmless by `wording`; JSON is written 
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from kemps_p2p.codec import Digest
 from kemps_p2p.ledger.tape import TapeItem
-from kemps_p2p.session.audit import Audit, JointAudit, Split
+from kemps_p2p.session.audit import Audit, JointAudit, Split, worst
 from kemps_p2p.session.findings import Finding, Verdict
 from kemps_p2p.wording.audits import NOT_PROVEN, PROVEN, people_in, people_of, verdict_line
 from kemps_p2p.wording.faults import sentence
-from kemps_p2p.wording.people import People, counted
+from kemps_p2p.wording.people import People, counted, listed
 from kemps_p2p.wording.plain import plain
 from kemps_p2p.wording.scores import result_line
 
@@ -23,6 +24,43 @@ SAME_CODE_MAX = 8
 def audit_lines(joint: JointAudit, labels: Sequence[str]) -> Iterator[str]:
     """The report of an audit. `labels`: what to call the logs, in their order."""
     yield verdict_line(joint)
+    yield from _logs_lines(joint, labels)
+    if any(one.steps for one in joint.audits):
+        yield from closing_lines(joint.verdict)
+
+
+def closing_lines(verdict: Verdict) -> Iterator[str]:
+    """What an audit proves at all, and what it cannot."""
+    yield ""
+    yield "proven:" if verdict is Verdict.CLEAN else "proven, as far as the entries hold:"
+    yield from (f"  {line}" for line in PROVEN)
+    yield "what no log can prove:"
+    yield from (f"  {line}" for line in NOT_PROVEN)
+
+
+def archive_lines(joint: JointAudit, labels: Sequence[str]) -> Iterator[str]:
+    """The report on the logs of one match among those of many: one line if all is well with them."""
+    best = longest(joint)
+    if joint.verdict is not Verdict.CLEAN or best.founding is None:
+        if len(labels) == 1:
+            yield f"{joint.verdict.value}: {plain(labels[0])}{_keeper(joint.audits[0])}"
+        else:
+            yield f"{joint.verdict.value}: {len(labels)} logs of one match"
+        yield from (f"  {line}" for line in _logs_lines(joint, labels) if line)
+        return
+    result = result_line(best.founding.rules, best.scores, best.winners, people_of(best))
+    files = plain(labels[0]) if len(labels) == 1 else f"{plain(labels[0])} and {len(labels) - 1} more"
+    match = best.founding.match.hex()[:16]
+    yield f"clean: match {match}, {counted(best.deals, 'deal')}; {result} ({files})"
+
+
+def longest(joint: JointAudit) -> Audit:
+    """The audit of the chain that holds for the most entries."""
+    return max(joint.audits, key=lambda one: one.head.index if one.head else -1)
+
+
+def _logs_lines(joint: JointAudit, labels: Sequence[str]) -> Iterator[str]:
+    """What there is to say of each log, those alike together, and of what is between them."""
     alike: dict[_Facts, list[str]] = {}
     first: dict[_Facts, Audit] = {}
     for label, one in zip(labels, joint.audits, strict=True):
@@ -38,15 +76,8 @@ def audit_lines(joint: JointAudit, labels: Sequence[str]) -> Iterator[str]:
         yield ""
         yield "between the logs:"
         for split in joint.splits:
-            yield f"  {_split_line(split, joint, labels)}"
+            yield from (f"  {line}" for line in _split_lines(split, joint, labels))
         yield from (f"  {line}" for line in finding_lines(joint.findings, people_in(joint)))
-    if any(one.steps for one in joint.audits):
-        yield ""
-        is_clean = joint.verdict is Verdict.CLEAN
-        yield "proven:" if is_clean else "proven, as far as the entries hold:"
-        yield from (f"  {line}" for line in PROVEN)
-        yield "what no log can prove:"
-        yield from (f"  {line}" for line in NOT_PROVEN)
 
 
 _Facts = tuple[Digest | None, tuple[TapeItem | None, ...], tuple[Finding, ...], tuple[Finding, ...]]
@@ -90,29 +121,33 @@ def finding_lines(findings: Sequence[Finding], people: People) -> Iterator[str]:
             yield f"and {count - SAME_CODE_MAX} more like entry {example.index}"
 
 
-def _split_line(split: Split, joint: JointAudit, labels: Sequence[str]) -> str:
-    one, other = plain(labels[split.first]), plain(labels[split.second])
-    people = people_of(joint.audits[split.first])
-    who = people.all(split.culprits)
-    heads = [
-        f"{audit.head.index} {audit.head.digest.hex()[:16]}"
-        for audit in (joint.audits[split.first], joint.audits[split.second])
-        if audit.head is not None
-    ]
-    told = f"signed both: {who}" if who else "nobody is proven to have signed both"
-    return (
-        f"{one} and {other} are the same up to entry {split.index - 1} and differ from entry {split.index}; "
-        f"heads {' and '.join(heads)}; {told}"
-    )
+def _split_lines(split: Split, joint: JointAudit, labels: Sequence[str]) -> Iterator[str]:
+    """Where two logs part, what each has there and at its end, and who has signed both."""
+    people = people_in(joint)
+    one, other = (plain(labels[place]) for place in (split.first, split.second))
+    yield f"{one} and {other} are one log up to entry {split.index - 1}, and two from entry {split.index} on:"
+    for label, place, digest in zip((one, other), (split.first, split.second), split.heads, strict=True):
+        audit = joint.audits[place]
+        item = audit.entries[split.index - 1]
+        author = "" if item is None else f", by {people.seat(item.seat)}"
+        head = (
+            "" if audit.head is None else f"; holds up to {audit.head.index} {audit.head.digest.hex()[:16]}"
+        )
+        yield f"  {label}: entry {split.index} is {digest.hex()[:16]}{author}{head}"
+    both = [people.numbered(seat) for seat in split.culprits]
+    yield f"  signed both: {listed(both) or 'nobody, as far as these logs prove'}"
 
 
 # JSON
 
 
-def audit_json(joint: JointAudit, labels: Sequence[str]) -> dict[str, object]:
-    """The audit as one object: of the longest chain that holds at the top, then of each log."""
-    best = max(joint.audits, key=lambda one: one.head.index if one.head else -1)
-    several = len(joint.audits) > 1
+def audit_json(joint: JointAudit, labels: Sequence[str], *, is_one_of_many: bool = False) -> dict[str, Any]:
+    """The audit as one object: of the longest chain that holds at the top, then of each log.
+
+    `is_one_of_many`: there are logs of other matches, so that every finding has to name its log.
+    """
+    best = longest(joint)
+    several = is_one_of_many or len(joint.audits) > 1
     findings = [
         {**_finding_json(finding, people_of(one)), **({"log": label} if several else {})}
         for label, one in zip(labels, joint.audits, strict=True)
@@ -120,9 +155,11 @@ def audit_json(joint: JointAudit, labels: Sequence[str]) -> dict[str, object]:
     ]
     people = people_in(joint)
     findings += [_finding_json(finding, people) for finding in joint.findings]
+    matches = dict.fromkeys(one.founding.match.hex() for one in joint.audits if one.founding is not None)
     return {
         "verdict": joint.verdict.value,
         **_facts_json(best),
+        "matches": list(matches),
         "findings": findings,
         "remarks": [_finding_json(remark, people_of(one)) for one in joint.audits for remark in one.remarks],
         "logs": [
@@ -138,6 +175,18 @@ def audit_json(joint: JointAudit, labels: Sequence[str]) -> dict[str, object]:
             }
             for split in joint.splits
         ],
+    }
+
+
+def archive_json(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The audits of several matches as one object of the same shape; at the top what the longest log has."""
+    best = max(parts, key=lambda part: part["entries"])
+    lists = ("matches", "findings", "remarks", "logs", "splits")
+    verdict = worst(Verdict(part["verdict"]) for part in parts)
+    return {
+        **best,
+        "verdict": verdict.value,
+        **{name: [each for part in parts for each in part[name]] for name in lists},
     }
 
 

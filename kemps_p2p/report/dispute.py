@@ -107,7 +107,6 @@ class RaceFacts:
     """
 
     race: NumberedRace
-    races_in_all: int
     wishes: tuple[Wish, ...]
     tapes: tuple[TapeView, ...]
     need: int
@@ -117,10 +116,12 @@ class RaceFacts:
 
 def race_facts(audit: Audit, number: int) -> RaceFacts | None:
     """The facts of a race by its number; None if the log has no such race."""
-    found = list(numbered_races(audit))
-    if not 0 < number <= len(found):
-        return None
-    race = found[number - 1]
+    found = next((race for race in numbered_races(audit) if race.at.number == number), None)
+    return None if found is None else facts_of_race(audit, found)
+
+
+def facts_of_race(audit: Audit, race: NumberedRace) -> RaceFacts:
+    """The facts of a race of this log."""
     contested = race.contested
     items = {item.digest: item for item in contested.shown}
     outcomes = _outcomes(audit, {claim.id for claim in contested.claims})
@@ -128,10 +129,9 @@ def race_facts(audit: Audit, number: int) -> RaceFacts | None:
     cut = race.at.before.cut if any(each.by_cut for each in contested.races) else None
     return RaceFacts(
         race=race,
-        races_in_all=len(found),
         wishes=wishes,
         tapes=tuple(_tape_views(race, wishes)),
-        need=needed_words(race.at.before.seats, None),
+        need=needed_words(race.at.before.seats, race.at.before.observer),
         cut_by=None if cut is None else cut.index,
         ordered=_ordered(audit, race) if contested.is_together else None,
     )
@@ -149,14 +149,14 @@ def _outcomes(audit: Audit, names: set[Digest]) -> dict[Digest, Outcome]:
     """What came of claims, by name; those that the log does not settle are not there."""
     found: dict[Digest, Outcome] = {}
     for before, step, place in walked(audit):
-        for name, item, result in _settled(before, step, place):
+        for name, item, result in settled_by(before, step, place):
             if name in names:
                 refused = why_refused(before, step, item) if result is Result.REFUSED else None
                 found[name] = Outcome(step, result, refused)
     return found
 
 
-def _settled(before: Match, step: Step, place: int) -> Iterator[tuple[Digest, TapeItem, Result]]:
+def settled_by(before: Match, step: Step, place: int) -> Iterator[tuple[Digest, TapeItem, Result]]:
     """The claims that an event settles."""
     items = step.record.items
     match step.record.entry.events[place]:
@@ -174,12 +174,14 @@ def _settled(before: Match, step: Step, place: int) -> Iterator[tuple[Digest, Ta
 
 
 def _tape_views(race: NumberedRace, wishes: tuple[Wish, ...]) -> Iterator[TapeView]:
-    """Every seat's tape: the claimants' first."""
-    cut = race.at.before.cut if any(each.by_cut for each in race.contested.races) else None
+    """The tape of everybody who is asked: the claimants' first, an observer's last."""
+    match = race.at.before
+    cut = match.cut if any(each.by_cut for each in race.contested.races) else None
+    asked = (*map(Seat, range(match.seats)), *(() if match.observer is None else (match.observer,)))
     places: dict[Seat, dict[int, tuple[int, Sight]]] = {}
     index_of = {wish.asked.id: index for index, wish in enumerate(wishes)}
     for item in race.contested.shown:
-        if cut is not None and item.item.number >= cut.lengths[item.seat]:
+        if item.seat not in asked or (cut is not None and item.item.number >= cut.lengths[item.seat]):
             continue
         for name, place in shown(item):
             if name in index_of:
@@ -188,8 +190,7 @@ def _tape_views(race: NumberedRace, wishes: tuple[Wish, ...]) -> Iterator[TapeVi
                 seen = places.setdefault(item.seat, {})
                 seen[index] = min(seen.get(index, (place, sight)), (place, sight), key=lambda at: at[0])
     claimants = tuple(dict.fromkeys(wish.asked.seat for wish in wishes))
-    others = (Seat(seat) for seat in range(race.at.before.seats) if seat not in claimants)
-    for seat in (*claimants, *others):
+    for seat in (*claimants, *(seat for seat in asked if seat not in claimants)):
         ordered = sorted(places.get(seat, {}).values(), key=lambda at: at[0])
         has_word = len(set(claimants) - {seat}) >= 2
         yield TapeView(seat, tuple(sight for _, sight in ordered), has_word)
@@ -238,7 +239,6 @@ class CallFacts:
     """
 
     call: NumberedCall
-    calls_in_all: int
     wish: Wish
     races: tuple[int, ...]
     hands: Mapping[Seat, tuple[Position, ...]]
@@ -254,10 +254,12 @@ class CallFacts:
 
 def call_facts(audit: Audit, number: int) -> CallFacts | None:
     """The facts of a call by its number; None if the log has no such call."""
-    found = list(numbered_calls(audit))
-    if not 0 < number <= len(found):
-        return None
-    call = found[number - 1]
+    found = next((call for call in numbered_calls(audit) if call.at.number == number), None)
+    return None if found is None else facts_of_call(audit, found)
+
+
+def facts_of_call(audit: Audit, call: NumberedCall) -> CallFacts:
+    """The facts of a call of this log."""
     match, called = call.at.before, call.called
     item = _item_of(call)
     outcomes = _outcomes(audit, {item.digest})
@@ -274,7 +276,6 @@ def call_facts(audit: Audit, number: int) -> CallFacts | None:
     since = tuple(_since(audit, call))
     return CallFacts(
         call=call,
-        calls_in_all=len(found),
         wish=_wish(audit, asked_by(item), item, outcomes),
         races=races,
         hands=hands,
@@ -286,7 +287,7 @@ def call_facts(audit: Audit, number: int) -> CallFacts | None:
 
 def _item_of(call: NumberedCall) -> TapeItem:
     """The item whose claim is the call."""
-    settled = _settled(call.at.before, call.at.step, call.at.event)
+    settled = settled_by(call.at.before, call.at.step, call.at.event)
     return next(
         item
         for _, item, _ in settled

@@ -34,14 +34,14 @@ def race_json(audit: Audit, facts: RaceFacts) -> dict[str, object]:
     places = {wish.asked.id: place for place, wish in enumerate(facts.wishes)}
     team = at.before.team_of
     return {
-        **_place(audit, at, facts.races_in_all, "race"),
+        **_place(audit, at, "race"),
         "summary": race_summary_of(facts, people),
         "rule": _rule(facts),
         "wishes": [_wish(wish, scene) for wish in facts.wishes],
         "tapes": [
             {
                 "seat": tape.seat,
-                "team": team(tape.seat),
+                "team": team(tape.seat) if tape.seat < at.before.seats else None,
                 "is_claimant": any(wish.asked.seat == tape.seat for wish in facts.wishes),
                 "is_witness": tape.has_word or all(wish.asked.seat != tape.seat for wish in facts.wishes),
                 "shows": [
@@ -75,13 +75,12 @@ def _rule(facts: RaceFacts) -> str:
     return "cause" if race.by_cause else "cut" if race.by_cut else "poll"
 
 
-def _place(audit: Audit, at: Place, in_all: int, name: str) -> dict[str, object]:
+def _place(audit: Audit, at: Place, name: str) -> dict[str, object]:
     entry = at.step.record.entry
     return {
         "match": at.before.founding.match.hex(),
         "verdict": audit.verdict.value,
         name: at.number,
-        f"{name}s": in_all,
         "deal": at.before.game.deal + 1,
         "entry": entry.index,
         "at_ms": entry.elapsed_ms,
@@ -139,7 +138,7 @@ def call_json(audit: Audit, facts: CallFacts) -> dict[str, object]:
     scene = scene_of(audit, at.before)
     faces = shown_deals(audit).get(at.before.game.deal, at.before.game.faces)
     return {
-        **_place(audit, at, facts.calls_in_all, "call"),
+        **_place(audit, at, "call"),
         "summary": call_summary(facts, scene),
         "seat": facts.call.called.seat,
         "wish": _wish(facts.wish, scene),

@@ -26,6 +26,7 @@ from kemps_p2p.report.contests import Place
 from kemps_p2p.report.dispute import CallFacts, RaceFacts, Sight, TapeView, Told, Wish
 from kemps_p2p.report.knowledge import shown_deals
 from kemps_p2p.session.audit import Audit
+from kemps_p2p.session.draws import Why
 from kemps_p2p.session.findings import Verdict
 from kemps_p2p.session.match import Match
 from kemps_p2p.session.races import Race
@@ -64,7 +65,7 @@ def race_lines(audit: Audit, facts: RaceFacts, *, is_ascii: bool = False) -> Ite
     people = people_of(audit)
     at = facts.race.at
     scene = scene_of(audit, at.before, is_ascii=is_ascii)
-    yield f"Race {at.number} of {facts.races_in_all}: {race_summary_of(facts, people)}."
+    yield f"Race {at.number}: {race_summary_of(facts, people)}."
     yield from _where(at, people)
     yield from _sections(
         ("what they wanted", _wishes(facts.wishes, scene)),
@@ -90,7 +91,7 @@ def call_lines(audit: Audit, facts: CallFacts, *, is_ascii: bool = False) -> Ite
     people = people_of(audit)
     at = facts.call.at
     scene = scene_of(audit, at.before, is_ascii=is_ascii)
-    yield f"Call {at.number} of {facts.calls_in_all}: {call_summary(facts, scene)}."
+    yield f"Call {at.number}: {call_summary(facts, scene)}."
     yield from _where(at, people)
     yield from _sections(
         ("what was called", _called(facts, scene)),
@@ -165,6 +166,8 @@ def _tapes(facts: RaceFacts, people: People) -> Iterator[str]:
 def _role(tape: TapeView, facts: RaceFacts, claimants: set[Seat], people: People) -> str:
     if tape.seat in claimants:
         return "who wanted it" if not tape.has_word else "who wanted it, and is a witness for the others"
+    if tape.seat == facts.race.at.before.observer:
+        return "witness of no team"
     team = facts.race.at.before.team_of
     partners = [seat for seat in sorted(claimants) if team(seat) == team(tape.seat)]
     return "witness" + (f" and partner of {people.all(partners)}" if partners else "")
@@ -191,9 +194,7 @@ def _decision(facts: RaceFacts, people: People) -> Iterator[str]:
     if facts.cut_by is not None:
         yield cut_text(facts.cut_by)
     if not facts.race.contested.is_together:
-        named = facts.race.at.before.cut
-        is_half_named = named is not None and races[0].second.id not in named.claims
-        yield from rule_text(races[0], facts.need, people, is_half_named=races[0].by_cut and is_half_named)
+        yield from rule_text(races[0], facts.need, people, is_half_named=_is_half_named(facts))
         return
     yield from (split_text(race, facts.need, people) for race in races)
     if len(facts.wishes) > 2 and not any(race.is_together for race in races):
@@ -202,7 +203,7 @@ def _decision(facts: RaceFacts, people: People) -> Iterator[str]:
         yield "The log ends before they were put in order."
         return
     how = facts.ordered.how
-    if how.numbers:
+    if Why.COINS in how.whys:
         yield from coins_texts(how, people)
     yield from why_texts(how, people)
 
@@ -230,7 +231,7 @@ def race_unknown(facts: RaceFacts, people: People) -> Iterator[str]:
     races = facts.race.contested.races
     if len(races) > 1:
         yield SET_NEVER_KNOWN
-    for race in races if len(races) == 1 else ():
+    for race in races if len(races) == 1 and not _is_half_named(facts) else ():
         sayers = [
             tape.seat
             for tape in facts.tapes
@@ -240,6 +241,12 @@ def race_unknown(facts: RaceFacts, people: People) -> Iterator[str]:
         if said is not None:
             yield said
     yield from NEVER_KNOWN
+
+
+def _is_half_named(facts: RaceFacts) -> bool:
+    """True if a cut names the first of two claims and not the second: then nobody is asked."""
+    race, cut = facts.race.contested.races[0], facts.race.at.before.cut
+    return race.by_cut and cut is not None and race.second.id not in cut.claims
 
 
 def _says(tape: TapeView, race: Race, wishes: tuple[Wish, ...]) -> bool:

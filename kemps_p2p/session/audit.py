@@ -10,7 +10,7 @@ checked or derived anew, with the one fold that live play uses. Invariants:
 Section "Log" of protocol.md.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -137,8 +137,7 @@ def audit_all(
         for one in audits
     ]
     splits, findings = cross_check(told)
-    worst = max((one.verdict for one in audits), key=_SEVERITY.index, default=Verdict.UNREADABLE)
-    verdict = Verdict.CONTRADICT if findings else worst
+    verdict = Verdict.CONTRADICT if findings else worst(one.verdict for one in audits)
     return JointAudit(verdict, tuple(audits), splits, findings)
 
 
@@ -172,6 +171,11 @@ _SEVERITY = (
     Verdict.VIOLATED,
     Verdict.CONTRADICT,
 )
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """What several verdicts come to; without any, that there is nothing to read."""
+    return max(verdicts, key=_SEVERITY.index, default=Verdict.UNREADABLE)
 
 
 def _cut(log: bytes) -> _Parts:

@@ -25,6 +25,8 @@ class Verdict(Enum):
 class Flaw(Enum):
     """What is wrong with a log as a file. Files are unsigned, so no seat is to blame."""
 
+    NO_FILE = "no-file"
+    """There is no such file, or it cannot be read."""
     NOT_A_LOG = "not-a-log"
     TORN = "torn"
     NO_GENESIS = "no-genesis"
@@ -47,7 +49,7 @@ class Flaw(Enum):
 Code = Fault | Flaw
 
 INCOMPLETE: frozenset[Code] = frozenset({Flaw.TORN, Flaw.NO_GENESIS, Flaw.NOT_CLOSED, Flaw.NO_CERTIFICATE})
-NO_LOG: frozenset[Code] = frozenset({Flaw.NOT_A_LOG, Fault.NEWER_VERSION})
+NO_LOG: frozenset[Code] = frozenset({Flaw.NO_FILE, Flaw.NOT_A_LOG, Fault.NEWER_VERSION})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,12 @@
 """The outcome of an audit in words: the verdict, what is proven, and what no log can prove."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
+from kemps_p2p.codec import Digest
 from kemps_p2p.errors import Fault
-from kemps_p2p.session.audit import Audit, JointAudit
+from kemps_p2p.session.audit import Audit, JointAudit, worst
 from kemps_p2p.session.findings import Finding, Verdict
 from kemps_p2p.wording.people import People, listed
 
@@ -38,45 +41,112 @@ def verdict_meaning(verdict: Verdict) -> str:
     return MEANINGS[verdict]
 
 
-def verdict_line(joint: JointAudit) -> str:
-    """One line: the verdict, and what it means."""
-    count = len(joint.audits)
-    match joint.verdict:
-        case Verdict.CLEAN if count == 1:
-            return "clean: everything in this log holds."
-        case Verdict.CLEAN:
-            return f"clean: everything in these {count} logs holds{_agreement(joint)}."
-        case Verdict.VIOLATED:
-            return f"violated: {'this log does' if count == 1 else 'these logs do'} not hold. {_blame(joint)}"
-        case Verdict.UNDECIDABLE:
-            return "undecidable: nothing is wrong as far as it goes, but it does not go to the end."
-        case Verdict.CONTRADICT:
-            return f"contradict: the logs tell different stories, and both are signed. {_blame(joint)}"
-        case Verdict.UNREADABLE if _is_newer(joint):
-            return "unreadable: written by a newer version of this program. Update it and try again."
-        case Verdict.UNREADABLE:
-            return (
-                f"unreadable: {'this is no log' if count == 1 else 'not all of these are logs'} of a match."
-            )
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What the audit of some logs comes to, of one match or of several.
+
+    `logs`: how many there are of each verdict. `culprits`: in words. `is_compared`: some are of one match.
+    """
+
+    verdict: Verdict
+    logs: Counter[Verdict]
+    matches: frozenset[Digest]
+    culprits: tuple[str, ...]
+    is_newer: bool
+    is_compared: bool
 
 
-def _agreement(joint: JointAudit) -> str:
-    matches = {one.founding.match for one in joint.audits if one.founding is not None}
-    return ", and they agree on every entry" if len(matches) == 1 else f", of {len(matches)} matches"
-
-
-def _is_newer(joint: JointAudit) -> bool:
-    return any(finding.code is Fault.NEWER_VERSION for one in joint.audits for finding in one.findings)
-
-
-def _blame(joint: JointAudit) -> str:
+def conclude(joint: JointAudit) -> Conclusion:
+    """What some logs come to that were audited together."""
     culprits: dict[str, None] = {}
     for one in joint.audits:
         culprits.update(_culprits(one.findings, people_of(one)))
     if joint.findings:
         culprits.update(_culprits(joint.findings, people_in(joint)))
-    if culprits:
-        return f"At fault: {listed(list(culprits))}."
+    matches = [one.founding.match for one in joint.audits if one.founding is not None]
+    return Conclusion(
+        verdict=joint.verdict,
+        logs=Counter(one.verdict for one in joint.audits),
+        matches=frozenset(matches),
+        culprits=tuple(culprits),
+        is_newer=any(found.code is Fault.NEWER_VERSION for one in joint.audits for found in one.findings),
+        is_compared=len(set(matches)) < len(matches),
+    )
+
+
+def conclude_all(parts: Sequence[Conclusion]) -> Conclusion:
+    """What several audits come to together: the worst that any of them does."""
+    return Conclusion(
+        verdict=worst(part.verdict for part in parts),
+        logs=sum((part.logs for part in parts), Counter()),
+        matches=frozenset[Digest]().union(*(part.matches for part in parts)),
+        culprits=tuple(dict.fromkeys(culprit for part in parts for culprit in part.culprits)),
+        is_newer=any(part.is_newer for part in parts),
+        is_compared=any(part.is_compared for part in parts),
+    )
+
+
+def verdict_line(joint: JointAudit) -> str:
+    """One line: the verdict on some logs, and what it means."""
+    return conclusion_line(conclude(joint))
+
+
+def conclusion_line(all_in_all: Conclusion) -> str:
+    """One line: the verdict, and what it means."""
+    count = all_in_all.logs.total()
+    match all_in_all.verdict:
+        case Verdict.CLEAN if count == 1:
+            return "clean: everything in this log holds."
+        case Verdict.CLEAN:
+            return f"clean: everything in these {count} logs holds{_agreement(all_in_all)}."
+        case Verdict.VIOLATED:
+            return f"violated: {_which(all_in_all, 'hold')}. {_blame(all_in_all)}"
+        case Verdict.UNDECIDABLE:
+            return f"undecidable: nothing is wrong as far as it goes, but {_short(all_in_all)} to the end."
+        case Verdict.CONTRADICT:
+            return f"contradict: the logs tell different stories, and both are signed. {_blame(all_in_all)}"
+        case Verdict.UNREADABLE if all_in_all.is_newer:
+            return "unreadable: written by a newer version of this program. Update it and try again."
+        case Verdict.UNREADABLE if count == 1:
+            return "unreadable: this is no log of a match."
+        case Verdict.UNREADABLE:
+            return (
+                f"unreadable: {all_in_all.logs[Verdict.UNREADABLE]} of these {count} are no logs of a match."
+            )
+
+
+def matches_line(count: int) -> str:
+    """That logs of several matches were given."""
+    return (
+        f"These are logs of {count} different matches: only logs of one match are compared with each other."
+    )
+
+
+def _which(all_in_all: Conclusion, verb: str) -> str:
+    """How many logs do not."""
+    count, broken = all_in_all.logs.total(), all_in_all.logs[Verdict.VIOLATED]
+    if count == 1:
+        return f"this log does not {verb}"
+    return f"{broken} of these {count} logs {'does' if broken == 1 else 'do'} not {verb}"
+
+
+def _short(all_in_all: Conclusion) -> str:
+    """How many logs end too soon."""
+    count, short = all_in_all.logs.total(), all_in_all.logs[Verdict.UNDECIDABLE]
+    which = "it" if count == 1 else f"{short} of these {count} logs"
+    return f"{which} {'does' if short == 1 else 'do'} not go"
+
+
+def _agreement(all_in_all: Conclusion) -> str:
+    if len(all_in_all.matches) == 1:
+        return ", and they agree on every entry"
+    told = f", of {len(all_in_all.matches)} matches"
+    return f"{told}, and those of one match agree on every entry" if all_in_all.is_compared else told
+
+
+def _blame(all_in_all: Conclusion) -> str:
+    if all_in_all.culprits:
+        return f"At fault: {listed(list(all_in_all.culprits))}."
     return "It does not show whose fault that is; a file can be changed by whoever has it."
 
 

@@ -172,7 +172,10 @@ def coins_texts(ordered: InOrder, people: People) -> list[str]:
         told.append(f"So lots were drawn: {who} showed coins that were fixed before the match, unseen.")
     if withheld:
         told.append(f"{listed(withheld)} did not show the coin in time.")
-    told.append(f"The coins give each wish a number, and the lowest goes first: {', '.join(numbers)}.")
+    lowest = (
+        "the lowest goes first" if set(ordered.whys) == {Why.COINS} else "the lowest goes first where it may"
+    )
+    told.append(f"The coins give each wish a number, and {lowest}: {', '.join(numbers)}.")
     return told
 
 

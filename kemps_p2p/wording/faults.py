@@ -43,6 +43,7 @@ FAULTS: dict[Fault, str] = {
 }
 
 FLAWS: dict[Flaw, str] = {
+    Flaw.NO_FILE: "there is no file that can be read",
     Flaw.NOT_A_LOG: "this is not the log of a match",
     Flaw.TORN: "the file ends in the middle of something",
     Flaw.NO_GENESIS: "the file ends before the match begins",

@@ -1,0 +1,201 @@
+"""Dispute reports: each way in which a race can be decided is told as what it was, alike from every log."""
+
+import json
+from functools import cache
+
+import pytest
+from audit_helpers import Played
+from dispute_tables import WAYS, by_half_a_cut, log_of
+
+from kemps_p2p.report.contests import numbered_calls, numbered_races
+from kemps_p2p.report.dispute import RaceFacts, call_facts, race_facts
+from kemps_p2p.report.dispute_json import call_json, race_json
+from kemps_p2p.report.dispute_text import call_lines, race_lines
+from kemps_p2p.report.focus import Focus, focus_json, focus_lines
+from kemps_p2p.report.replay_text import tell
+from kemps_p2p.session.audit import Audit, audit
+from kemps_p2p.session.draws import Why
+from kemps_p2p.session.findings import Flaw
+from kemps_p2p.session.races import Race
+from kemps_p2p.wording.disputes import SUMMARIES, WHYS
+from kemps_p2p.wording.people import People
+from kemps_p2p.wording.races import met_text
+
+pytest_plugins = ("audit_fixtures",)
+
+SAYS = {
+    "poll": "Neither had seen the other's wish before, so the witnesses were asked: whoever is first on",
+    "cause": "seat 1's own tape has seat 0's wish before seat 1's own; then no witness is asked.",
+    "coins": "seat 0 and seat 1 showed coins that were fixed before the match",
+    "own-exchange": "a team's exchange goes before a call of the same team: seat 2 before seat 0.",
+    "counter-first": "these rules put a call against a team before other calls (simultaneous_calls): seat 1",
+    "withheld": "seat 0 or its partner did not show the coin it owed in time, so seat 0 goes last.",
+    "dealer": "On the dealer's tape seat 1 comes before seat 3.",
+    "cut": "so entry 9 cut the tapes off: what they held by then counts, and missing words do not.",
+}
+
+
+@cache
+def decided(way: str) -> tuple[Audit, RaceFacts]:
+    found = audit(log_of(*WAYS[way]), allow_stub=True)
+    assert {finding.code for finding in found.findings} == {Flaw.NOT_CLOSED}
+    facts = race_facts(found, 1)
+    assert facts is not None
+    return found, facts
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_rule_that_decided_is_told(way: str) -> None:
+    found, facts = decided(way)
+    text = "\n".join(race_lines(found, facts))
+    assert SAYS[way] in text
+    assert race_json(found, facts)["rule"] == way
+    for other, said in SAYS.items():
+        assert (said in text) == (other == way) or (way, other) == ("cut", "poll")
+
+
+def test_every_reason_for_an_order_has_words_of_its_own() -> None:
+    for words in (WHYS, SUMMARIES):
+        assert words.keys() == set(Why)
+        assert len(set(words.values())) == len(words)
+
+
+def test_what_each_seat_has_signed_is_told_in_its_order() -> None:
+    found, facts = decided("cause")
+    lines = list(race_lines(found, facts))
+    assert "  seat 1, who wanted it: first seat 0's [stamp 25], then its own wish [stamp 26]" in lines
+    assert (
+        "  seat 2, witness and partner of seat 0: first seat 1's [stamp 27], then seat 0's [stamp 29]"
+        in lines
+    )
+
+
+def test_what_is_beyond_a_cut_is_not_shown() -> None:
+    found, facts = decided("cut")
+    assert (
+        "  seat 3, witness and partner of seat 1: seat 0's [stamp 27], before anything of seat 1's"
+        in race_lines(found, facts)
+    )
+
+
+def test_what_a_cut_names_goes_first() -> None:
+    found = audit(log_of(by_half_a_cut, {}), allow_stub=True)
+    facts = race_facts(found, 2)
+    assert facts is not None
+    text = "\n".join(race_lines(found, facts))
+    assert "seat 0's wish is named by the cut and seat 3's is not: what a cut names goes first." in text
+    assert "Whether" not in text, "nobody's word was asked for"
+
+
+def test_whose_lie_would_have_changed_it_is_told() -> None:
+    found, facts = decided("poll")
+    who = "Whether seat 2 and seat 3 signed what they saw."
+    assert f"  {who} If seat 1 was first at each of them, all of them lied." in race_lines(found, facts)
+
+
+def test_the_table_says_it_in_the_words_of_the_report() -> None:
+    found, facts = decided("poll")
+    race: Race = facts.race.contested.races[0]
+    summary = next(race_lines(found, facts))
+    assert summary == f"Race 1: {met_text(race, People(4))}."
+
+
+def test_every_peers_log_gives_the_same_reports(busy: Played) -> None:
+    audits = [audit(log, allow_stub=True) for log in busy.logs]
+    reports = []
+    for found in audits:
+        lines = []
+        for race in numbered_races(found):
+            facts = race_facts(found, race.at.number)
+            assert facts is not None
+            lines += [*race_lines(found, facts), json.dumps(race_json(found, facts))]
+        for call in numbered_calls(found):
+            called = call_facts(found, call.at.number)
+            assert called is not None
+            lines += [*call_lines(found, called), json.dumps(call_json(found, called))]
+        reports.append(lines)
+    assert len(reports[0]) > 50
+    assert all(report == reports[0] for report in reports)
+    assert all(line.isprintable() for line in reports[0])
+
+
+def test_numbers_are_those_of_the_replay(busy: Played) -> None:
+    found = audit(busy.logs[0], allow_stub=True)
+    told = [line for line in tell(found) if line.event in ("race", "together")]
+    races = list(numbered_races(found))
+    assert [(line.facts["race"], line.entry) for line in told] == [
+        (race.at.number, race.at.step.record.entry.index) for race in races
+    ]
+    calls = [line for line in tell(found) if line.event == "called"]
+    assert [(line.facts["call"], line.entry) for line in calls] == [
+        (call.at.number, call.at.step.record.entry.index) for call in numbered_calls(found)
+    ]
+
+
+def test_there_is_no_report_on_what_is_not_there(busy: Played) -> None:
+    found = audit(busy.logs[0], allow_stub=True)
+    count = sum(1 for _ in numbered_races(found))
+    assert race_facts(found, count) is not None
+    assert [race_facts(found, number) for number in (-1, 0, count + 1)] == [None] * 3
+    assert call_facts(found, 99) is None
+
+
+def test_a_call_is_told_with_its_verdict_and_the_hand(busy: Played) -> None:
+    found = audit(busy.logs[0], allow_stub=True)
+    facts = call_facts(found, 1)
+    assert facts is not None
+    text = "\n".join(call_lines(found, facts))
+    assert f" called {facts.call.called.seat}" not in text
+    assert " is right (called by Bot " in text or " is wrong (called by Bot " in text
+    assert "opened its own hand with shares that are proven" in text
+    assert "the deal is over: " in text
+    told = call_json(found, facts)
+    assert told["judged"] is True
+    hands = told["hands"]
+    assert isinstance(hands, list)
+    assert all(len(hand["cards"]) == 4 and None not in hand["cards"] for hand in hands)
+
+
+def test_a_call_that_the_log_does_not_judge_is_told_so(busy: Played) -> None:
+    found = audit(busy.logs[0], allow_stub=True)
+    call = next(numbered_calls(found))
+    index = call.at.step.record.entry.index
+    short = Audit(
+        found.verdict, found.findings, founding=found.founding, names=found.names, steps=found.steps[:index]
+    )
+    facts = call_facts(short, 1)
+    assert facts is not None
+    if not facts.is_judged:
+        assert "  It was not judged as far as the log goes." in call_lines(short, facts)
+    else:
+        pytest.fail("the call is judged by the entry that logs it")
+
+
+def test_a_draw_that_the_log_does_not_reach_is_told_so() -> None:
+    found, _ = decided("coins")
+    short = Audit(found.verdict, found.findings, founding=found.founding, steps=found.steps[:-1])
+    facts = race_facts(short, 1)
+    assert facts is not None
+    lines = list(race_lines(short, facts))
+    assert lines[0] == "Race 1: the table was split, and the log ends before it was decided."
+    assert "  The log ends before they were put in order." in lines
+    assert race_json(short, facts)["rule"] == "undecided"
+
+
+# One deal, one seat
+
+
+def test_a_deal_and_a_seat_can_be_looked_at(busy: Played) -> None:
+    found = audit(busy.logs[0], allow_stub=True)
+    whole = focus_json(found, Focus())
+    by_seat = [focus_json(found, Focus(seat=race.at.step.record.item.seat)) for race in numbered_races(found)]
+    assert whole["races"] == [race.at.number for race in numbered_races(found)]
+    assert whole["calls"] == [call.at.number for call in numbered_calls(found)]
+    assert by_seat
+    first = focus_json(found, Focus(deal=1))
+    assert isinstance(first["proven"], dict)
+    assert first["proven"]["shuffle turn"] == 4
+    lines = list(focus_lines(found, Focus(deal=1)))
+    assert lines[0].startswith("deal 1: entries ")
+    assert "  nothing is found here that does not hold" in lines
+    assert list(focus_lines(found, Focus(deal=99))) == ["deal 99: the log has no such deal that holds"]
