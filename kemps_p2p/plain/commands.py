@@ -105,7 +105,12 @@ class Leave(Enum):
     REMATCH = "rematch"
 
 
-Command: TypeAlias = Do | Whispering | LookAt | Tell | Wish | Wait | Leave
+@dataclass(frozen=True, slots=True)
+class SealBook:
+    """Commit to the signal that is agreed on."""
+
+
+Command: TypeAlias = Do | Whispering | LookAt | Tell | Wish | Wait | SealBook | Leave
 
 _PLAIN: Mapping[str, Command] = {
     "signal": Do(Signal()),
@@ -122,6 +127,7 @@ _PLAIN: Mapping[str, Command] = {
     "waiting": Tell(Page.WAITING),
     "gestures": Tell(Page.GESTURES),
     "help": Tell(Page.HELP),
+    "seal": SealBook(),
     "pause": Wish(Want.PAUSE),
     "play on": Wish(Want.PLAY_ON),
     "abandon": Wish(Want.ABANDON),

@@ -20,6 +20,7 @@ def help_lines(rules: RuleSet) -> Iterator[str]:
     yield from _calls(rules)
     if rules.signals is Signals.GESTURES:
         yield "`signal wink`: agree with your partner, who alone hears it, what means four of a kind."
+        yield "`seal`, between deals: commit to that sign. Opened at the end, it shows how honest it was."
         yield "`wink`, `ear tug` …: make a gesture, for whoever watches you; `gestures` lists them."
         yield "`look ben`: watch another face. You see the gestures of one player at a time."
     else:

@@ -19,6 +19,7 @@ from kemps_p2p.plain.commands import (
     Do,
     Leave,
     LookAt,
+    SealBook,
     Tell,
     Wait,
     Whispering,
@@ -28,6 +29,7 @@ from kemps_p2p.plain.commands import (
 from kemps_p2p.plain.lines import Lines
 from kemps_p2p.plain.voice import Voice, sentence
 from kemps_p2p.runtime.sitting import Sitting
+from kemps_p2p.wording.books import sealed_text, unsealable_text
 from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.tutorial import Tutorial
 
@@ -156,6 +158,10 @@ class _Evening:
             case Whispering(text=text):
                 sitting.whisper(text)
                 write(sentence(f"you whisper to {sitting.people.seat(sitting.partner)}"))
+            case SealBook():
+                has_sealed = sitting.seal_book()
+                signal = sitting.signal_agreed
+                write(sentence(sealed_text(sitting.book or ()) if has_sealed else unsealable_text(signal)))
             case LookAt(seat=seat):
                 voice.watched = voice.watched if seat is None else seat
                 write(f"You watch {sitting.people.seat(voice.watched)}.")

@@ -146,6 +146,10 @@ class Runner:
         """Say something to the partner alone. Raises `IllegalAction` if it is too long."""
         self._do(lambda: self._carry_out(self._session.whisper(text)))
 
+    def seal_book(self, signals: tuple[str, ...]) -> None:
+        """Seal which gestures mean a quartet from the coming deal on, if they can be sealed."""
+        self._do(lambda: self._carry_out(self._session.seal_book(signals, self.now_ms())))
+
     def want(self, want: Want) -> None:
         """Say what this seat wants of the table beside the game."""
         self._do(lambda: self._carry_out(self._session.want(want)))

@@ -241,6 +241,26 @@ class Sitting:
         """The gesture that the partner has last named in a whisper."""
         return self._person.signal
 
+    @property
+    def book(self) -> tuple[str, ...] | None:
+        """The signals that this seat has sealed last."""
+        return self._session.play.books.last if self.has_begun else None
+
+    @property
+    def can_seal_book(self) -> bool:
+        """True if a signal is agreed on that can be sealed for the coming deal."""
+        if not self.has_begun or self.outcome is not None or self.signal_agreed is None:
+            return False
+        play = self._session.play
+        return play.books.can_seal(play.tip, (self.signal_agreed,))
+
+    def seal_book(self) -> bool:
+        """Commit to the agreed signal before the coming deal; False if there is nothing to seal now."""
+        if not self.can_seal_book or self.signal_agreed is None:
+            return False
+        self._runner.seal_book((self.signal_agreed,))
+        return True
+
     # What the table agrees on beside the game
 
     def want(self, want: Want) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from kemps_p2p.codec import Digest, tagged_hash
+from kemps_p2p.codec import Digest, derive, tagged_hash
 from kemps_p2p.deck.context import number
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.game.actions import GESTURE_CHARS_MAX
@@ -62,6 +62,42 @@ def with_opening(match: Match, seat: Seat, deal: int, signals: tuple[str, ...] |
     """Note what came of a sealed book; None for one that was proven false."""
     opened = {**match.opened_books.get(seat, {}), deal: signals}
     return replace(match, opened_books={**match.opened_books, seat: opened})
+
+
+class OwnBooks:
+    """One seat's own books, and what opens them. It remembers them for one run of the program."""
+
+    def __init__(self, seat: Seat, secret: bytes) -> None:
+        self._seat = seat
+        self._secret = secret
+        self._signals: dict[int, tuple[str, ...]] = {}
+
+    @property
+    def last(self) -> tuple[str, ...] | None:
+        """What the last sealed book says."""
+        return self._signals[max(self._signals)] if self._signals else None
+
+    def can_seal(self, match: Match, signals: tuple[str, ...]) -> bool:
+        """True if these can be sealed for the coming deal, and are not what is in force already."""
+        deal = match.coming_deal
+        is_new = signals != self.last and deal not in self._signals
+        return is_new and is_book(signals) and may_seal(match, self._seat, deal)
+
+    def seal(self, match: Match, signals: tuple[str, ...]) -> BookDeed:
+        """Seal what can be sealed."""
+        deal = match.coming_deal
+        self._signals[deal] = signals
+        salt = self._salt(deal)
+        commitment = book_commitment(match.founding.match, deal, self._seat, salt, signals)
+        return BookDeed(deal=deal, commitment=commitment)
+
+    def opened(self, deal: int) -> BookOpenedDeed | None:
+        """What opens the book of a deal; None if this program does not remember it: then it stays sealed."""
+        signals = self._signals.get(deal)
+        return None if signals is None else BookOpenedDeed(deal=deal, salt=self._salt(deal), signals=signals)
+
+    def _salt(self, deal: int) -> bytes:
+        return derive("kemps/v1/book-salt", self._secret, number(deal))[:32]
 
 
 def book_in_force(match: Match, seat: Seat, deal: int) -> tuple[str, ...] | None:

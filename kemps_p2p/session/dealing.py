@@ -38,7 +38,7 @@ from kemps_p2p.game.gestures import Intent
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.coins import Coin
 from kemps_p2p.ledger.tape import NO_DIGEST, CoinReveal, Deed, Statement
-from kemps_p2p.session.books import book_commitment, may_seal
+from kemps_p2p.session.books import OwnBooks
 from kemps_p2p.session.deeds import Offered
 from kemps_p2p.session.duties import (
     OweAnswer,
@@ -103,7 +103,7 @@ class Dealing:
         self._seat = seat
         self._secret = secret
         self._coins = dict(pairwise(coins))
-        self._books: dict[int, tuple[str, ...]] = {}
+        self.books = OwnBooks(seat, secret)
         self._done: set[tuple[object, ...]] = set()
         self._faces: dict[tuple[int, Position], Card] = {}
         self._turns: dict[tuple[int, int, Digest, Seat], tuple[Offered, Turn]] = {}
@@ -128,9 +128,9 @@ class Dealing:
                         seed = Seed(seed=self._seed(deal))
                         yield as_statement(SeedDeed(deal=deal, attempt=ATTEMPT, seed=seed))
                 case OweBook(deal):
-                    # Without the book in mind, after a loss of memory, it stays sealed.
-                    if deal in self._books and self._once("book", deal):
-                        yield as_statement(self._opened(deal))
+                    opening = self.books.opened(deal)
+                    if opening is not None and self._once("book", deal):
+                        yield as_statement(opening)
                 case OweCoin(index):
                     # Contests that are open at once are drawn in their order: one coin each, along the chain.
                     coin = self._coins[coin]
@@ -193,26 +193,6 @@ class Dealing:
                 card = self._faces[deal, position] = Card(index)
             found[position] = card
         return found
-
-    def book(self, match: Match, signals: tuple[str, ...]) -> Statement | None:
-        """The own signal book, sealed for the coming deal.
-
-        None if it says what the last one does, or a book for that deal is sealed already.
-        """
-        deal = match.coming_deal
-        last = self._books[max(self._books)] if self._books else None
-        if signals == last or deal in self._books or not may_seal(match, self._seat, deal):
-            return None
-        self._books[deal] = signals
-        salt = self._book_salt(deal)
-        commitment = book_commitment(match.founding.match, deal, self._seat, salt, signals)
-        return as_statement(BookDeed(deal=deal, commitment=commitment))
-
-    def _opened(self, deal: int) -> BookOpenedDeed:
-        return BookOpenedDeed(deal=deal, salt=self._book_salt(deal), signals=self._books[deal])
-
-    def _book_salt(self, deal: int) -> bytes:
-        return derive("kemps/v1/book-salt", self._secret, deal.to_bytes(8, "big"))[:32]
 
     def sealed(self, match: Match, number: int, action: Action, intent: Intent) -> Action:
         """The action, for the own item of this number: a gesture is sealed with what it is made for."""

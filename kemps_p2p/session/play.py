@@ -80,6 +80,7 @@ class Play:
         self._proving = Proving(self._begin, self._found)
         self._proofs = self._proving.proofs
         self._dealing = Dealing(setup.seat, setup.secret, coins)
+        self.books = self._dealing.books
         self._answering = Answering(setup.seat)
         self._deeds: dict[Digest, tuple[Offered, ...]] = {}
         self._coins: list[TapeItem] = []
@@ -167,12 +168,11 @@ class Play:
         return self.flush(now_ms)
 
     def seal_book(self, signals: tuple[str, ...], now_ms: int) -> list[fx.Effect]:
-        """Seal the gestures that mean a quartet from the coming deal on, unless that is sealed already."""
-        book = self._dealing.book(self.tip, signals)
-        if book is None:
+        """Seal the gestures that mean a quartet from the coming deal on, if they can be sealed."""
+        if not self.books.can_seal(self.tip, signals):
             return []
         # In an item of its own: should it come too late for its deal, nothing else is lost with it.
-        self._write((book,), now_ms)
+        self._write((as_statement(self.books.seal(self.tip, signals)),), now_ms)
         return self.flush(now_ms)
 
     def _claim(self, action: Action, now_ms: int) -> None:

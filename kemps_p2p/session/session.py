@@ -14,7 +14,6 @@ from kemps_p2p.game.seating import partner_of
 from kemps_p2p.game.views import PublicView, SeatView, public_view
 from kemps_p2p.ids import Seat
 from kemps_p2p.session import effects as fx
-from kemps_p2p.session.books import is_book
 from kemps_p2p.session.genesis import Founding, check_signatures
 from kemps_p2p.session.lobby import Lobby, Setup
 from kemps_p2p.session.logfile import ANNEX_LABEL, Annex, annex_message, header_of
@@ -154,11 +153,8 @@ class Session:
         return self._play.submit(action, now_ms, intent)
 
     def seal_book(self, signals: tuple[str, ...], now_ms: int) -> list[fx.Effect]:
-        """Seal which gestures mean a quartet from the coming deal on; nothing, if that is sealed already.
-
-        What is not 1 to 16 printable names is no book, and is not sealed either.
-        """
-        return self._after(self.play.seal_book(signals, now_ms)) if is_book(signals) else []
+        """Seal which gestures mean a quartet from the coming deal on; nothing, if that cannot be sealed."""
+        return self._after(self.play.seal_book(signals, now_ms))
 
     def whisper(self, text: str) -> list[fx.Effect]:
         """Say something to the partner alone, in the private huddle. It is in no log."""

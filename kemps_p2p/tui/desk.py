@@ -22,6 +22,7 @@ from kemps_p2p.tui.glance import Glance, Switches
 from kemps_p2p.tui.news import News
 from kemps_p2p.tui.overlays import Overlay
 from kemps_p2p.tui.playing import Playing, asked, decline
+from kemps_p2p.wording.books import sealed_text, unsealable_text
 from kemps_p2p.wording.people import People
 from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.tutorial import Tutorial
@@ -123,6 +124,8 @@ class Desk:
             is_paused=sitting.is_paused,
             is_held=self._is_held and sitting.is_paused,
             signal=sitting.signal_agreed,
+            book=sitting.book,
+            can_seal=sitting.can_seal_book,
             is_closed=outcome is not None and outcome.is_closed,
             log=None if outcome is None else outcome.log,
             take=self.playing.picks.take,
@@ -315,9 +318,18 @@ class Desk:
             return Request.WHISPER
         if key == keys.ASKED:
             self._go_on(now_ms)
+        elif key == keys.SEAL:
+            self._seal_book(now_ms)
         elif key in keys.GESTURE_KEYS and self.sitting.rules.signals is Signals.GESTURES:
             self.whisper(f"signal: {keys.GESTURE_KEYS[key]}", now_ms)
         return None
+
+    def _seal_book(self, now_ms: int) -> None:
+        """Commit to the sign that is agreed on, so that after the match anybody can see how honest it was."""
+        if self.sitting.seal_book():
+            self.news.notify(sealed_text(self.sitting.book or ()), now_ms)
+        else:
+            self.news.notify(unsealable_text(self.sitting.signal_agreed), now_ms)
 
     def _go_on(self, now_ms: int) -> None:
         """Ready for the next deal: the table is let go, and dealt if that is for this seat to do."""

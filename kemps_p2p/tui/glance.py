@@ -48,6 +48,9 @@ class Glance:
     is_held: bool
     """The break is this seat's own: it talks to its partner, and goes on when it is ready."""
     signal: str | None
+    book: tuple[str, ...] | None
+    """The signals that this seat has sealed last."""
+    can_seal: bool
     is_closed: bool
     log: Path | None
     take: tuple[Position, ...]

@@ -116,6 +116,8 @@ def help_keys(rules: RuleSet, players: int) -> Iterator[tuple[str, str]]:
     if rules.mulligan:
         yield "u", f"before play: show {rules.mulligan} of a kind or more, and draw a new hand"
     yield "w", "in the huddle: whisper to your partner"
+    if rules.signals is Signals.GESTURES:
+        yield "s", "in the huddle: seal your sign; it is opened after the match, and shows how honest it was"
     yield "t", f"say something to all{'' if rules.speech else ', between deals'}"
     yield "l", "the story so far"
     yield "p", "a break, once all want it; p again plays on"

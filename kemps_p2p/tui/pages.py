@@ -85,6 +85,8 @@ def draw_huddle(sheet: Sheet, glance: Glance) -> None:
         y += 2
     _whispers(sheet, glance, left + 2, y + 1, sheet.height - y - 6)
     buttons = [Button(keys.WHISPER, f"whisper to {clipped(partner, 12)}")]
+    if glance.can_seal:
+        buttons.append(Button(keys.SEAL, "seal our book"))
     if not glance.is_paused:
         buttons.append(Button(keys.TALK, "say to all"))
     buttons.append(_go_on(glance))
@@ -106,7 +108,9 @@ def _go_on(glance: Glance) -> Button:
 def _gestures(sheet: Sheet, glance: Glance, x: int, y: int) -> int:
     """The list of gestures; the column behind it."""
     columns = 36 if sheet.width < 100 else 44
-    sheet.put(x + 2, y, "Your sign for four of a kind:", Ink.TEXT)
+    is_sealed = glance.signal is not None and glance.book == (glance.signal,)
+    told = "Your sign, sealed in your book:" if is_sealed else "Your sign for four of a kind:"
+    sheet.put(x + 2, y, told, Ink.TEXT)
     for row, (key, name) in enumerate(keys.GESTURE_KEYS.items(), start=1):
         is_agreed = name == glance.signal
         ink = Ink.ASKED if is_agreed else Ink.LABEL

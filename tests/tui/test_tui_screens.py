@@ -62,6 +62,23 @@ def test_every_size_and_every_page_over_the_table(tmp_path: Path) -> None:
     evening(tmp_path, script)
 
 
+def test_the_sign_can_be_sealed_in_the_huddle(tmp_path: Path) -> None:
+    async def script(person: Person) -> None:
+        await person.until_page(Page.HUDDLE)
+        await person.until(lambda: "seal our book" in person.screen)
+        assert "Your sign for four of a kind:" in person.screen
+        await person.do(keys.SEAL)
+        await person.until(lambda: "Your sign, sealed in your book:" in person.screen)
+        assert "our book is sealed: yawn; it is opened when the match is over" in person.screen
+        assert "seal our book" not in person.screen
+        await person.do(keys.SEAL)
+        assert "our book for the next deal is sealed already" in person.screen
+        # The whole table has it in the log before the deal.
+        await person.until(lambda: person.sitting._session.play.final.books.keys() == {person.sitting.seat})
+
+    evening(tmp_path, script)
+
+
 def test_words_are_written_in_a_line_of_their_own(tmp_path: Path) -> None:
     async def script(person: Person) -> None:
         await person.until_page(Page.HUDDLE)

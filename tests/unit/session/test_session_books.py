@@ -171,12 +171,13 @@ def test_the_last_book_before_a_deal_is_in_force() -> None:
 def test_an_own_book_is_opened_to_what_was_sealed(seated: Table) -> None:
     match = seated.play().final
     dealing = Dealing(Seat(1), SECRET, ())
-    deed = dealing.book(match, ("wink", "yawn"))
-    assert isinstance(deed, Deed)
+    assert dealing.books.last is None
+    assert dealing.books.can_seal(match, ("wink", "yawn"))
+    made = dealing.books.seal(match, ("wink", "yawn"))
+    assert dealing.books.last == ("wink", "yawn")
+    assert not dealing.books.can_seal(match, ("wink", "yawn"))
     hand = Scribe.at(seated)
-    (made,) = offered(hand.say(1, deed))
-    assert isinstance(made.body, BookDeed)
-    ended = structs.replace(match, books={Seat(1): {0: made.body.commitment}}, **over(match))
+    ended = structs.replace(match, books={Seat(1): {0: made.commitment}}, **over(match))
     (opening,) = dealing.fulfil(ended)
     (told,) = offered(hand.say(1, opening))  # type: ignore[arg-type]
     assert isinstance(told.body, BookOpenedDeed)
