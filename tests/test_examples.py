@@ -40,3 +40,10 @@ def test_a_log_is_read_from_python(
     scores = sim.peers[0].session.play.final.game.scores
     assert f"scores {scores}" in said[-3]
     assert "Swapped" in said[-2]
+
+
+def test_the_own_policy_gives_every_dead_heat_to_the_lower_seat(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _run("own_policy.py", monkeypatch=monkeypatch)
+    assert capsys.readouterr().out == "the lower seat won 20 of 20 dead heats\n"

@@ -1,25 +1,23 @@
 """`kemps lab`: experiments and benches."""
 
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from kemps_p2p.cli.options import PACES, read_rule_option
+from kemps_p2p.cli.fairness import fairness
+from kemps_p2p.cli.options import PACES, progress, read_rule_option
 from kemps_p2p.runtime.store import make_directory
-
-
-def _progress(text: str) -> None:
-    if sys.stderr.isatty():
-        click.echo(f"\r\x1b[K{text}", nl=False, err=True)
 
 
 @click.group()
 def lab() -> None:
     """Experiments on the protocol."""
+
+
+lab.add_command(fairness)
 
 
 @lab.group()
@@ -29,7 +27,7 @@ def bench() -> None:
 
 def _tell(result: Any, *, as_json: bool) -> None:
     """One object, or a line a figure."""
-    _progress("")
+    progress("")
     facts = asdict(result)
     if as_json:
         click.echo(json.dumps(facts))
@@ -54,7 +52,7 @@ def deck(*, players: int, as_json: bool) -> None:
     from kemps_p2p.lab.bench_deck import bench_deck
 
     cards = len(deal_cards(load_rules("kemps"), players))
-    _tell(bench_deck(players, cards, _progress), as_json=as_json)
+    _tell(bench_deck(players, cards, progress), as_json=as_json)
 
 
 @bench.command()
@@ -64,7 +62,7 @@ def game(*, players: int, as_json: bool) -> None:
     """The rule engine: actions checked and applied a second."""
     from kemps_p2p.lab.bench_game import bench_game
 
-    _tell(bench_game(players, _progress), as_json=as_json)
+    _tell(bench_game(players, progress), as_json=as_json)
 
 
 @bench.command()
@@ -74,7 +72,7 @@ def solo(*, players: int, as_json: bool) -> None:
     """One person and bots: from the start of the process to the first cards. For an idle machine."""
     from kemps_p2p.lab.bench_solo import bench_solo
 
-    _tell(bench_solo(players, _progress), as_json=as_json)
+    _tell(bench_solo(players, progress), as_json=as_json)
 
 
 @bench.command()
@@ -92,7 +90,7 @@ def play(*, players: int, as_json: bool, out: Path) -> None:
     from kemps_p2p.lab.bench_play import bench_play
 
     make_directory(out)
-    _tell(bench_play(players, out.resolve(), _progress), as_json=as_json)
+    _tell(bench_play(players, out.resolve(), progress), as_json=as_json)
 
 
 @bench.command()
@@ -102,7 +100,7 @@ def audit(*, players: int, as_json: bool) -> None:
     """The audit of a simulated match with the real group, against its verifications alone."""
     from kemps_p2p.lab.bench_audit import bench_audit
 
-    _tell(bench_audit(players, _progress), as_json=as_json)
+    _tell(bench_audit(players, progress), as_json=as_json)
 
 
 class _Levels(click.ParamType[tuple[str, str]]):
@@ -159,6 +157,6 @@ def bots(
         matches,
         levels=(Level(levels[0]), Level(levels[1])),
         pace=Pace(pace),
-        progress=_progress,
+        progress=progress,
     )
     _tell(figures, as_json=as_json)

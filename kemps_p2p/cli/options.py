@@ -3,6 +3,7 @@
 import math
 import os
 import signal
+import sys
 from pathlib import Path
 from types import FrameType
 
@@ -15,6 +16,12 @@ from kemps_p2p.wording.plain import plain
 
 LINE_CHARACTERS_MAX = 1000
 """Room for what is wrong with a key and all that is allowed there."""
+
+
+def progress(text: str) -> None:
+    """Say how far a long command is, on one line that the next one takes the place of; only on a terminal."""
+    if sys.stderr.isatty():
+        click.echo(f"\r\x1b[K{text}", nl=False, err=True)
 
 
 class _Seconds(click.ParamType[float]):

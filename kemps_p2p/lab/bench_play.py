@@ -10,26 +10,18 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median, quantiles
 from time import perf_counter
 
 import zmq
 
 from kemps_p2p.errors import RuntimeFault
 from kemps_p2p.game.rules import canonical_text, load_rules, override
+from kemps_p2p.lab.figures import Spread, spread
 
 LONE_SWAPS = 600
 BUSY_SWAPS = 300
 ECHOES = 2000
 LIMIT_S = 240
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """Median and 95th percentile."""
-
-    p50: float
-    p95: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +40,6 @@ class PlayBench:
     next_hand_ms: Spread
     round_trip_ms: Spread
     log: str
-
-
-def spread(values: Sequence[float]) -> Spread:
-    """Median and 95th percentile of some milliseconds."""
-    return Spread(round(median(values), 3), round(quantiles(values, n=20)[-1], 3))
 
 
 def bench_play(players: int, logs: Path, progress: Callable[[str], None]) -> PlayBench:

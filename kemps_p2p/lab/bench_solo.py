@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kemps_p2p.errors import RuntimeFault
-from kemps_p2p.lab.bench_play import Spread, spread
+from kemps_p2p.lab.figures import Spread, spread
 
 ROUNDS = 7
 LIMIT_S = 60.0

@@ -41,7 +41,8 @@ class Holding:
         self._tip = tip
         self._final = final
         self._found = found
-        self._to_receipt: list[HeldClaim] = []
+        self.owed: list[HeldClaim] = []
+        """The claims that a receipt is due for, in the order in which they were held."""
         self.book = ClaimBook(
             founding.seats,
             self._hold,
@@ -53,7 +54,7 @@ class Holding:
 
     def advance(self) -> None:
         """Hold what can be held by now; what others claim gets a receipt."""
-        self._to_receipt.extend(held for held in self.book.advance() if held.seat != self._seat)
+        self.owed.extend(held for held in self.book.advance() if held.seat != self._seat)
 
     def own(self) -> tuple[HeldClaim, ...]:
         """The own undecided claims."""
@@ -62,11 +63,11 @@ class Holding:
     def receipts(self) -> Iterator[Statement]:
         """Receipts for the newly held claims, each naming the undecided rivals before it on this tape."""
         before: set[Digest] = set()
-        for held in self._to_receipt:
+        for held in self.owed:
             rivals = self.book.rivals_on(self._seat, held.id, before)
             before.add(held.id)
             yield Receipt(claim=held.id, rivals=rivals)
-        self._to_receipt.clear()
+        self.owed.clear()
 
     def rivals_of(self, action: Action) -> tuple[Digest, ...]:
         """The undecided claims that a claim of the own seat for this action would conflict with."""
