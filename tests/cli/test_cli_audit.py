@@ -180,3 +180,13 @@ def test_a_terminal_without_the_letters_gets_escapes_not_a_traceback(logs: list[
     ran = kemps("replay", logs[0], env={"PYTHONUTF8": "0", "PYTHONIOENCODING": "latin-1"})
     assert ran.code == 0
     assert "\\u26" in ran.out
+
+
+def test_what_gestures_were_worth(logs: list[Path]) -> None:
+    ran = kemps("audit", "--allow-simulated", "--signals", *logs[:2])
+    assert ran.code == 0
+    assert ran.out.startswith("Bot 0\n  book from deal 1: ")
+    assert "how to read this:" in ran.out
+    told = json.loads(kemps("audit", "--allow-simulated", "--signals", "--json", logs[0]).out)
+    assert [seat["seat"] for seat in told["seats"]] == [0, 1, 2, 3]
+    assert kemps("audit", "--signals", "--race", "1", logs[0]).code == 2
