@@ -149,7 +149,7 @@ def deck_of(keys: int, turns: int, shared: tuple[int, ...] = ()) -> Any:
     at = DERIVED["table"]
     group = VERIFIER.GROUPS[at["group"]]
     deck = VERIFIER.Deck(
-        group, bytes.fromhex(at["match"]), at["deal"], at["seats"], DERIVED["cards"], at["attempt"]
+        group, bytes.fromhex(at["match"]), at["deal"], at["seats"], DERIVED["cards"], attempt=at["attempt"]
     )
     for seat, data in enumerate(MESSAGES["keys"][:keys]):
         deck.add_key(seat, VERIFIER.decode(bytes.fromhex(data), "DealKey"))
