@@ -161,11 +161,13 @@ class Forger:
         body = self.draft(name).body
         body[body.index(old)] = new
 
-    def change_deed(self, name: Digest, change: Callable[[Record], Record]) -> None:
-        """Change the one deed of an item."""
+    def change_deed(
+        self, name: Digest, change: Callable[[Record], Record], kind: type[Record] = Record
+    ) -> None:
+        """Change the one deed of a kind in an item."""
         draft = self.draft(name)
         for place, word in enumerate(draft.body):
-            if isinstance(word, Deed):
+            if isinstance(word, Deed) and isinstance(read_deed(word.payload), kind):
                 draft.body[place] = Deed(payload=encode(change(read_deed(word.payload))))
                 return
         raise AssertionError("no deed there")

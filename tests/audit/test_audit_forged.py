@@ -16,7 +16,7 @@ from kemps_p2p.errors import Fault
 from kemps_p2p.game.actions import Swap
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.entry import Blamed, Carried, Contest, Drawn, Note, Result, Settled
-from kemps_p2p.ledger.tape import STAMP_LEAD_MAX, Claim, CoinReveal, Receipt, claim_of
+from kemps_p2p.ledger.tape import STAMP_LEAD_MAX, Claim, CoinReveal, Deed, Receipt, claim_of
 from kemps_p2p.session.audit import Verdict
 from kemps_p2p.session.dealing import deal_seed
 from kemps_p2p.session.findings import Finding
@@ -93,13 +93,13 @@ def note(forger: Forger, kind: type[NoteBody], skip: int = 0) -> tuple[int, int,
 
 
 def deed(forger: Forger, kind: type[Record], skip: int = 0) -> tuple[int, int, Digest, Record]:
-    """Index, place, item and deed of a carried deed of a kind; of items with that deed alone."""
+    """Index, place, item and deed of a carried deed of a kind; of items with one of that kind."""
     for index, place, event in forger.events(Carried):
-        payloads = [word for word in forger.draft(event.item).body if hasattr(word, "payload")]
-        body = read_deed(payloads[0].payload)
-        if isinstance(body, kind) and len(payloads) == 1:
+        payloads = [word.payload for word in forger.draft(event.item).body if isinstance(word, Deed)]
+        bodies = [body for body in map(read_deed, payloads) if isinstance(body, kind)]
+        if len(bodies) == 1:
             if not skip:
-                return index, place, event.item, body
+                return index, place, event.item, bodies[0]
             skip -= 1
     raise AssertionError("no such deed")
 
@@ -495,7 +495,7 @@ def another_seed_is_opened(forger: Forger) -> Expected:
         assert isinstance(told, SeedDeed)
         return replace(told, seed=replace(told.seed, seed=b"\x05" * 32))
 
-    forger.change_deed(name, other)
+    forger.change_deed(name, other, SeedDeed)
     return index, Fault.BAD_SEED, forger.draft(name).seat
 
 
@@ -668,7 +668,12 @@ def two_items_at_one_number(forger: Forger) -> Expected:
             draft = forger.draft(name)
             tape = forger.tapes[draft.seat]
             at = tape.index(draft)
-            earlier = [known for known in tape[1:at] if (shown_at(forger, known.name) or index) < index]
+            earlier = [
+                known
+                for place, known in enumerate(tape[1:at])
+                if (shown_at(forger, known.name) or index) < index
+                and shown_at(forger, tape[place].name) is None
+            ]
             around = tape[at - 1 : at + 2 : 2]
             is_alone = all(shown_at(forger, other.name) is None for other in around)
             if is_after_draws(forger, index) and shown_at(forger, name) == index and is_alone and earlier:
