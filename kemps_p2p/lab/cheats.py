@@ -20,7 +20,7 @@ from kemps_p2p.lab.policies import Policy, Table, poll
 from kemps_p2p.ledger import tape
 from kemps_p2p.ledger.claimbook import HeldClaim
 from kemps_p2p.ledger.entry import Entry
-from kemps_p2p.ledger.tape import Append, Claim, CoinReveal, Deed, Receipt, TapeItem, check_form
+from kemps_p2p.ledger.tape import Append, Claim, CoinReveal, Deed, TapeItem, check_form
 from kemps_p2p.runtime.sim import Machine
 from kemps_p2p.session import dealing
 from kemps_p2p.session import effects as fx
@@ -243,6 +243,12 @@ def cast(casting: Casting, policy: Policy = poll) -> Machine:
     return lambda setup: LabSession(setup, casting, policy)
 
 
-def receipts_in(item: TapeItem) -> tuple[Digest, ...]:
-    """The claims that an item gives receipts for."""
-    return tuple(said.claim for said in item.item.body if isinstance(said, Receipt))
+def deeds_in(item: TapeItem) -> list[DeedBody]:
+    """The deeds that an item says."""
+    return [read_deed(said.payload) for said in item.item.body if isinstance(said, Deed)]
+
+
+def deeds_said(play: Play, seat: int) -> list[DeedBody]:
+    """What a seat has published so far, as a machine holds it."""
+    own = [item for item in play.tapes.by_digest.values() if item.seat == seat]
+    return [deed for item in sorted(own, key=lambda item: item.item.number) for deed in deeds_in(item)]

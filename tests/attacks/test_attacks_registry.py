@@ -13,6 +13,8 @@ import pytest
 from registry import ATTACKS, BESIDE, Attack, Outcome
 
 from kemps_p2p.errors import Fault
+from kemps_p2p.lab.lies_deck import DECK_LIES
+from kemps_p2p.lab.lies_words import WORD_LIES
 from kemps_p2p.session.findings import Flaw
 
 TESTS = Path(__file__).parent.parent
@@ -114,7 +116,7 @@ def test_every_expected_error_is_asserted_by_a_test(attack: Attack) -> None:
 
 
 def named_lies() -> list[str]:
-    return [*module("sim_lies_deck").DECK_LIES, *module("sim_lies_words").WORD_LIES]
+    return [*DECK_LIES, *WORD_LIES]
 
 
 def test_every_cheating_seat_belongs_to_an_attack() -> None:

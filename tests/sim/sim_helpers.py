@@ -9,8 +9,9 @@ from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.game.record import BETWEEN_DEALS
 from kemps_p2p.game.rules import RuleSet, deal_cards, load_rules, override
 from kemps_p2p.ids import Seat
+from kemps_p2p.lab.cheats import deeds_in
 from kemps_p2p.ledger.entry import Blamed, LogRecord, entry_of
-from kemps_p2p.ledger.tape import Deed, Signed, TapeItem, item_digest, open_item
+from kemps_p2p.ledger.tape import Signed, TapeItem, item_digest, open_item
 from kemps_p2p.runtime.sim import ROUGH, Machine, Net, Sim, Stop, Tamper
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.fold import Proofs, open_record
@@ -21,12 +22,10 @@ from kemps_p2p.session.messages import (
     Batch,
     BookDeed,
     BookOpenedDeed,
-    DeedBody,
     KeyDeed,
     SeedDeed,
     ShareDeed,
     TurnDeed,
-    read_deed,
     read_message,
 )
 from kemps_p2p.session.replay import step
@@ -134,10 +133,6 @@ def check_cards(final: Match) -> None:
     assert len(lying) == total, f"{len(lying)} of {total} cards are on the table"
     faces = [game.faces[position] for position in lying if position in game.faces]
     assert len(set(faces)) == len(faces), "a card has two faces up"
-
-
-def deeds_in(item: TapeItem) -> list[DeedBody]:
-    return [read_deed(said.payload) for said in item.item.body if isinstance(said, Deed)]
 
 
 def records_of(log: list[bytes]) -> list[LogRecord]:

@@ -8,17 +8,22 @@ from sim_cheats import (
     DUTY,
     OTHERS,
     SEED,
-    Cheat,
     cheated,
     harmless,
     lost,
     named,
     refused,
-    seated,
     shares_of_deal,
 )
-from sim_helpers import blames_in, check_whole_match, deeds_in, journaled, play_match, short_rules
-from sim_lies_deck import (
+from sim_helpers import blames_in, check_whole_match, journaled, play_match, short_rules
+
+from kemps_p2p.codec import encode
+from kemps_p2p.deck.deal import Shares, make_shares
+from kemps_p2p.deck.shares import Proof
+from kemps_p2p.errors import Fault
+from kemps_p2p.ids import Position
+from kemps_p2p.lab.cheats import Cheat, deeds_in, seated
+from kemps_p2p.lab.lies_deck import (
     KEYS,
     POINT,
     REPLAYS,
@@ -34,12 +39,6 @@ from sim_lies_deck import (
     false_turn,
     replayed,
 )
-
-from kemps_p2p.codec import encode
-from kemps_p2p.deck.deal import Shares, make_shares
-from kemps_p2p.deck.shares import Proof
-from kemps_p2p.errors import Fault
-from kemps_p2p.ids import Position
 from kemps_p2p.ledger.tape import Deed, Statement
 from kemps_p2p.runtime.sim import Sim, Stop
 from kemps_p2p.session.dealing import deal_seed

@@ -3,8 +3,8 @@
 import pytest
 from sim_cheats import DUTY, cheated
 from sim_helpers import honest_faults
-from sim_lies_words import ENTRIES
 
+from kemps_p2p.lab.lies_words import ENTRIES
 from kemps_p2p.runtime.sim import Stop
 
 

@@ -8,16 +8,12 @@ import pytest
 from msgspec import structs
 from sim_cheats import (
     DUTY,
-    NOTHING,
     OTHERS,
     SEED,
-    Cheat,
-    Said,
     cheated,
     first_on_duty,
     harmless,
     named,
-    seated,
 )
 from sim_helpers import (
     blames_in,
@@ -28,31 +24,35 @@ from sim_helpers import (
     records_of,
     short_rules,
 )
-from sim_lies_words import (
+
+from kemps_p2p.codec import decode, encode
+from kemps_p2p.errors import Fault, PeerFault
+from kemps_p2p.game.record import Phase
+from kemps_p2p.ids import Seat
+from kemps_p2p.lab.cheats import Cheat, Said, seated
+from kemps_p2p.lab.lies_words import (
     CLAIMS,
     EARLY_SEED,
     NO_ITEMS,
+    NOTHING,
     OF_NO_DEAL,
     SAID,
     WORDS,
+    leaping_stamp,
+    once_playing,
+)
+from kemps_p2p.lab.networks import (
     Fork,
     TwoTurns,
     Withheld,
     at_number,
     is_claim,
     is_share,
-    leaping_stamp,
-    once_playing,
     sim_identity,
-    swap_of,
     turn_in,
     with_turn,
 )
-
-from kemps_p2p.codec import decode, encode
-from kemps_p2p.errors import Fault, PeerFault
-from kemps_p2p.game.record import Phase
-from kemps_p2p.ids import Seat
+from kemps_p2p.lab.timing import swap_of
 from kemps_p2p.ledger.entry import Contest, Drawn, Result, Settled
 from kemps_p2p.ledger.tape import (
     ITEM_LABEL,

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from msgspec import structs
-from sim_cheats import Cheat, deeds_said
 
 from kemps_p2p.codec import Digest, Record, encode
 from kemps_p2p.deck import shares as shares_module
@@ -18,6 +17,7 @@ from kemps_p2p.errors import Fault
 from kemps_p2p.game.actions import Gesture
 from kemps_p2p.game.record import Phase
 from kemps_p2p.ids import Position, Seat
+from kemps_p2p.lab.cheats import Cheat, deeds_said
 from kemps_p2p.ledger.tape import Claim
 from kemps_p2p.session.dealing import deal_seed
 from kemps_p2p.session.match import fresh_deck
@@ -42,10 +42,12 @@ class Scene:
 
     @property
     def group(self) -> Group:
+        """The group of the deck."""
         return self.deck.table.group
 
     @property
     def key(self) -> Point:
+        """The joint key."""
         assert self.deck.joint_key is not None
         return self.deck.joint_key
 
@@ -54,12 +56,14 @@ class Scene:
         return self.turn(self.inputs, outputs, list_digest(self.deck))
 
     def turn(self, inputs: Blinded, outputs: Blinded, named: Digest) -> Turn:
+        """A turn of these lists, with the proof that the equations give for them."""
         context = self.deck.context(self.seat, Stage.TURN)
         proof = prove(Statement(context, self.key, inputs, outputs), self.secret, self.seed)
         return Turn(input=named, a=outputs.a, c=outputs.c, proof=proof)
 
 
 def scene(deck: Deck, seat: Seat, seed: bytes) -> Scene:
+    """Where a seat stands that is to take its turn."""
     assert deck.joint_key is not None
     inputs = list_before(deck, seat)
     secret = reblinding(Secrets(seed, list_digest(deck)), len(deck.cards))
@@ -67,6 +71,7 @@ def scene(deck: Deck, seat: Seat, seed: bytes) -> Scene:
 
 
 def put(points: tuple[Point, ...], index: int, point: Point) -> tuple[Point, ...]:
+    """The points with one of them replaced."""
     return (*points[:index], point, *points[index + 1 :])
 
 
@@ -98,6 +103,7 @@ def list_of_its_own(at: Scene) -> Turn:
 
 
 def list_of_its_own_under_the_right_name(at: Scene) -> Turn:
+    """The same, named as the list that the seat before left."""
     made_up = reblind(at.group, at.key, at.inputs, at.secret)
     return at.turn(made_up, reblind(at.group, at.key, made_up, at.secret), list_digest(at.deck))
 
@@ -155,7 +161,10 @@ TURNS: dict[str, tuple[Callable[[Scene], Turn], Fault]] = {
 
 
 def false_turn(make: Callable[[Scene], Turn], deal: int = 0) -> Cheat:
+    """A seat whose turn in a deal is another."""
+
     def turn(deck: Deck, seat: Seat, seed: bytes) -> Turn | None:
+        """A turn of these lists, with the proof that the equations give for them."""
         return make(scene(deck, seat, seed)) if deck.table.deal == deal else None
 
     return Cheat(turn=turn)
@@ -189,26 +198,32 @@ def deal_secret(play: Play) -> int:
 
 
 def copied_key(_play: Play, _own: DealKey, other: DealKey) -> DealKey:
+    """Another seat's key, commitment and proof."""
     return other
 
 
 def copied_point(_play: Play, own: DealKey, other: DealKey) -> DealKey:
+    """Another seat's key under the own commitment and proof."""
     return structs.replace(own, key=other.key)
 
 
 def copied_proof(_play: Play, own: DealKey, other: DealKey) -> DealKey:
+    """Another seat's proof for the own key."""
     return structs.replace(own, proof=other.proof)
 
 
 def copied_commitment(play: Play, _own: DealKey, other: DealKey) -> DealKey:
+    """Another seat's commitment, with a key of its own that is proven for it."""
     return proven_key(play, other.commitment, deal_secret(play))
 
 
 def unproven_key(_play: Play, own: DealKey, _other: DealKey) -> DealKey:
+    """A key whose proof is one of another key."""
     return structs.replace(own, proof=structs.replace(own.proof, response=SCALAR))
 
 
 def empty_key(_play: Play, own: DealKey, _other: DealKey) -> DealKey:
+    """The identity as a key."""
     return structs.replace(own, key=IDENTITY)
 
 
@@ -261,6 +276,7 @@ def cancelling_keys(first: int, second: int) -> dict[int, Cheat]:
 
 
 def other_part(_play: Play, shares: Shares) -> Shares:
+    """One part is that of another secret."""
     return structs.replace(shares, parts=(POINT, *shares.parts[1:]))
 
 
@@ -273,20 +289,24 @@ def other_positions(play: Play, shares: Shares) -> Shares:
 
 
 def other_deals_key(play: Play, shares: Shares) -> Shares:
+    """Shares by the key of another deal, proven."""
     deck = play.final.decks[0, 0]
     seed = deal_seed(play._dealing._secret, 77)
     return make_shares(deck, play.seat, seed, list(map(Position, shares.positions)))
 
 
 def other_proof(_play: Play, shares: Shares) -> Shares:
+    """A proof with one value changed."""
     return structs.replace(shares, proof=structs.replace(shares.proof, challenge=SCALAR))
 
 
 def no_point(_play: Play, shares: Shares) -> Shares:
+    """A part that is no point."""
     return structs.replace(shares, parts=(*shares.parts[1:], IDENTITY))
 
 
 def part_short(_play: Play, shares: Shares) -> Shares:
+    """One part fewer than positions."""
     return structs.replace(shares, parts=shares.parts[1:])
 
 
@@ -348,6 +368,8 @@ def replayed(kind: type[DeedBody]) -> Cheat:
 
 
 def false_seed() -> Cheat:
+    """At the end of the match: another seed than the one committed to."""
+
     def deed(_play: Play, body: DeedBody) -> DeedBody | None:
         if isinstance(body, SeedDeed):
             return structs.replace(body, seed=structs.replace(body.seed, seed=bytes(32)))

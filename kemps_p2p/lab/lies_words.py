@@ -1,36 +1,34 @@
-"""What a seat may lie about in its words: tapes, claims, stamps, coins and entries, by name."""
+"""What a seat may lie about in its words: claims, stamps, coins and entries, by name.
+
+Each table says what honest peers must make of its lies, where that is a fault.
+"""
 
 from collections.abc import Callable
 
 from msgspec import structs
-from sim_cheats import NOTHING, OTHERS, Cheat, deeds_said
-from sim_lies_deck import POINT
 
-from kemps_p2p.codec import decode, derive, encode
-from kemps_p2p.deck.deal import Deck, Seed, Turn, make_turn
-from kemps_p2p.errors import Fault, IllegalAction
-from kemps_p2p.game.actions import Action, Swap
+from kemps_p2p.codec import Digest, encode
+from kemps_p2p.deck.deal import Seed
+from kemps_p2p.errors import Fault
+from kemps_p2p.game.actions import Swap
 from kemps_p2p.game.record import Phase
-from kemps_p2p.game.state import State, check
 from kemps_p2p.ids import Seat
+from kemps_p2p.lab.cheats import Cheat, deeds_said
+from kemps_p2p.lab.lies_deck import POINT
+from kemps_p2p.lab.networks import turn_in
+from kemps_p2p.lab.timing import against_an_old_head, swap_of
 from kemps_p2p.ledger.entry import Blamed, Carried, Entry, Note, Result, Settled
-from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.ledger.tape import (
-    ITEM_LABEL,
     Ack,
     Append,
     Claim,
     CoinReveal,
     Deed,
     Head,
-    Item,
     Receipt,
-    Signed,
     Statement,
 )
-from kemps_p2p.session.match import first_citable
 from kemps_p2p.session.messages import (
-    Batch,
     Checkpoint,
     Closed,
     DeedBody,
@@ -38,159 +36,11 @@ from kemps_p2p.session.messages import (
     SeedDeed,
     ShareDeed,
     TurnDeed,
-    pack,
-    read_deed,
-    read_message,
     read_note,
 )
 from kemps_p2p.session.play import Play
 
-# Networks: what a cheat's own machine would not do, a network does for it
-
-
-def sim_identity(seed: int, name: str) -> Identity:
-    """A key of a simulated match; `seat N` is that of a seat, any other name is a stranger's."""
-    return Identity.derived(derive("kemps/v1/sim", seed.to_bytes(16, "big", signed=True)), name)
-
-
-def with_a_word_more(item: Item) -> tuple[Statement, ...]:
-    return (*item.body, CoinReveal(index=0, coin=b"other"))
-
-
-class Fork:
-    """A network that shows two halves of the table two different items at one number of a seat's tape.
-
-    `wants` picks the item: the first of the seat's tape for which it is true. `change`: what the other half
-    is shown.
-    """
-
-    def __init__(
-        self,
-        seed: int,
-        cheat: int,
-        wants: Callable[[Item], bool],
-        half: frozenset[int],
-        change: Callable[[Item], tuple[Statement, ...]] = with_a_word_more,
-    ) -> None:
-        self._key = sim_identity(seed, f"seat {cheat}")
-        self._cheat, self._wants, self._half, self._change = cheat, wants, half, change
-        self._other: dict[bytes, Signed] = {}
-
-    def __call__(self, sender: Seat, receiver: Seat, data: bytes) -> bytes:
-        message = read_message(data)
-        if sender != self._cheat or receiver not in self._half or not isinstance(message, Batch):
-            return data
-        return pack(Batch(items=tuple(map(self._shown, message.items))))
-
-    def _shown(self, signed: Signed) -> Signed:
-        if signed.raw in self._other:
-            return self._other[signed.raw]
-        item = decode(signed.raw, Item)
-        is_entry = isinstance(item.body[0], Append)
-        if self._other or item.seat != self._cheat or is_entry or not self._wants(item):
-            return signed
-        raw = encode(structs.replace(item, body=self._change(item)))
-        self._other[signed.raw] = Signed(raw=raw, signature=self._key.sign(ITEM_LABEL, raw))
-        return self._other[signed.raw]
-
-    @property
-    def has_forked(self) -> bool:
-        """True once the halves have been shown different items."""
-        return bool(self._other)
-
-
-def at_number(number: int) -> Callable[[Item], bool]:
-    return lambda item: item.number == number
-
-
-def turn_in(item: Item, deal: int) -> TurnDeed | None:
-    """The turn of the first round of a deal that an item says."""
-    deeds = [read_deed(said.payload) for said in item.body if isinstance(said, Deed)]
-    found = [deed for deed in deeds if isinstance(deed, TurnDeed) and (deed.deal, deed.round) == (deal, 0)]
-    return found[0] if found else None
-
-
-def with_turn(deal: int) -> Callable[[Item], bool]:
-    """The item with the seat's turn in the first round of a deal."""
-    return lambda item: turn_in(item, deal) is not None
-
-
-class TwoTurns:
-    """A seat that takes one turn twice, each time truly and truly proven, from different randomness."""
-
-    def __init__(self, deal: int) -> None:
-        self._deal = deal
-        self._second: Turn | None = None
-        self.cheat = Cheat(turn=self._keep_second)
-
-    def _keep_second(self, deck: Deck, seat: Seat, _seed: bytes) -> Turn | None:
-        if deck.table.deal == self._deal and deck.round == 0:
-            self._second = make_turn(deck, seat, b"\x55" * 32)
-        return None
-
-    def change(self, item: Item) -> tuple[Statement, ...]:
-        """The item with the second turn in the place of the first."""
-        told, second = turn_in(item, self._deal), self._second
-        assert told is not None
-        assert second is not None
-        other = Deed(payload=encode(structs.replace(told, turn=second)))
-        return tuple(other if said == Deed(payload=encode(told)) else said for said in item.body)
-
-
-class Withheld:
-    """A network on which some of a seat's items never reach a part of the table from the seat itself."""
-
-    def __init__(self, cheat: int, half: frozenset[int], wants: Callable[[Statement], bool]) -> None:
-        self._cheat, self._half, self._wants = cheat, half, wants
-        self.count = 0
-
-    def __call__(self, sender: Seat, receiver: Seat, data: bytes) -> bytes | None:
-        message = read_message(data)
-        if sender != self._cheat or receiver not in self._half or not isinstance(message, Batch):
-            return data
-        kept = tuple(signed for signed in message.items if not self._is_wanted(signed))
-        self.count += len(message.items) - len(kept)
-        return pack(Batch(items=kept))
-
-    def _is_wanted(self, signed: Signed) -> bool:
-        item = decode(signed.raw, Item)
-        return item.seat == self._cheat and any(map(self._wants, item.body))
-
-
-def is_claim(said: Statement) -> bool:
-    return isinstance(said, Claim)
-
-
-def is_share(said: Statement) -> bool:
-    return isinstance(said, Deed) and isinstance(read_deed(said.payload), ShareDeed)
-
-
 # Claims
-
-
-def swap_of(claim: Claim) -> Swap | None:
-    """The exchange that a claim asks for, if it asks for one."""
-    action: Action = decode(claim.action, Action)  # type: ignore[arg-type]  # a union is no type object
-    return action if isinstance(action, Swap) else None
-
-
-def against_an_old_head(play: Play, claim: Claim) -> Claim | None:
-    """The same exchange against the oldest head of the deal at which the rules allow it."""
-    swap, match = swap_of(claim), play.final
-    if swap is None:
-        return None
-    for past in match.past:
-        if past.head.index >= first_citable(match) and is_lawful(past.game, play.seat, swap):
-            return structs.replace(claim, head=past.head)
-    return None
-
-
-def is_lawful(state: State, seat: Seat, action: Action) -> bool:
-    try:
-        check(state, seat, action)
-    except IllegalAction:
-        return False
-    return True
 
 
 def at_every_card(play: Play, claim: Claim) -> tuple[Claim, ...]:
@@ -205,6 +55,8 @@ def at_every_card(play: Play, claim: Claim) -> tuple[Claim, ...]:
     )
 
 
+NOTHING = Digest(bytes(32))
+
 CLAIMS: dict[str, Cheat] = {
     "claims against old heads": Cheat(claim=against_an_old_head),
     "sprayed claims": Cheat(spray=at_every_card),
@@ -215,6 +67,7 @@ CLAIMS: dict[str, Cheat] = {
 
 
 def once_playing(*body: Statement) -> Cheat:
+    """Says something once, when the match is under way."""
     return Cheat(nuisance=lambda play: body if play.final.head.index >= 8 else None)
 
 
@@ -231,6 +84,7 @@ def leaping_stamp() -> Cheat:
 
 
 def entry(index: int, *, events: tuple[Note, ...] = (Note(payload=b""),)) -> Append:
+    """An entry of somebody who has no business to order."""
     return Append(
         entry=encode(
             Entry(index=index, prev=NOTHING, epoch=0, term=0, elapsed_ms=0, wall_ms=0, events=events)
@@ -264,6 +118,7 @@ def other(kind: type[DeedBody], **fields: object) -> Callable[[DeedBody], DeedBo
 
 
 def of_no_position(deed: DeedBody) -> DeedBody | None:
+    """Shares of positions that no deck has."""
     if not isinstance(deed, ShareDeed):
         return None
     shares = structs.replace(deed.shares, positions=(-1, 2**60), parts=(POINT, POINT))
@@ -330,16 +185,20 @@ def changed_event(change: Callable[[Play, object], object | None]) -> Cheat:
 
 
 def other_result(_play: Play, event: object) -> object | None:
+    """Of an exchange that was carried out: missed."""
     if isinstance(event, Settled) and event.result is Result.OK:
         return structs.replace(event, result=Result.MISSED)
     return None
 
 
 def no_evidence(_play: Play, event: object) -> object | None:
+    """A claim ordered without a word of a witness."""
     return structs.replace(event, evidence=()) if isinstance(event, Settled) else None
 
 
 def other_checkpoint(change: Callable[[Checkpoint], Checkpoint]) -> Callable[[Play, object], object | None]:
+    """A checkpoint with something changed."""
+
     def lie(_play: Play, event: object) -> object | None:
         note = read_note(event.payload) if isinstance(event, Note) else None
         return Note(payload=encode(change(note))) if isinstance(note, Checkpoint) else None
@@ -347,13 +206,15 @@ def other_checkpoint(change: Callable[[Checkpoint], Checkpoint]) -> Callable[[Pl
     return lie
 
 
-def blame_of_the_honest(_play: Play, event: object) -> object | None:
+def blame_of_the_honest(play: Play, event: object) -> object | None:
+    """A deed that holds is said to be false."""
     if isinstance(event, Carried):
-        return Blamed(culprit=OTHERS[0], items=(event.item,))
+        return Blamed(culprit=Seat((play.seat + 1) % play.founding.seats), items=(event.item,))
     return None
 
 
 def instead_of_a_deed(payload: bytes) -> Callable[[Play, object], object | None]:
+    """A note where a deed was due."""
     return lambda _play, event: Note(payload=payload) if isinstance(event, Carried) else None
 
 
@@ -367,6 +228,7 @@ def turn_before_its_time(play: Play, event: object) -> object | None:
 
 
 def at_entry(index: int, **fields: object) -> Cheat:
+    """One entry with some fields changed."""
     return Cheat(entry=lambda play, true: structs.replace(true, **fields) if true.index == index else None)
 
 
