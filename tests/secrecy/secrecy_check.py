@@ -29,8 +29,9 @@ class Checked:
 
 
 def held(trace: Trace) -> list[tuple[int, bytes]]:
-    """Everything but the files of secrets."""
-    return [(piece.at, piece.data) for piece in trace.ordered() if piece.how is not How.SECRET]
+    """Everything that peers hold but the files of secrets; what is on the wire is held where it arrives."""
+    apart = (How.SECRET, How.WIRE)
+    return [(piece.at, piece.data) for piece in trace.ordered() if piece.how not in apart]
 
 
 def public(told: Dues) -> Public:

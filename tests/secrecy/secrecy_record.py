@@ -29,6 +29,8 @@ class How(IntEnum):
     JOURNAL = 3
     LOG = 4
     PRINTED = 5
+    WIRE = 6
+    """Bytes on the network between this peer and another, as anybody there can record them."""
 
 
 class Piece(Record, frozen=True):
@@ -113,6 +115,9 @@ class RecordedSession(Session):
 
     def whisper(self, text: str) -> list[fx.Effect]:
         return self._noted(super().whisper(text))
+
+    def seal_book(self, signals: tuple[str, ...], now_ms: int) -> list[fx.Effect]:
+        return self._noted(super().seal_book(signals, now_ms))
 
     def receive_all(
         self, arrived: Sequence[tuple[Seat, bytes]], now_ms: int, wall_ms: int

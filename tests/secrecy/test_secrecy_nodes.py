@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from secrecy_check import Checked, checked, main
 from secrecy_record import How, Piece, load
+from secrecy_words import BEGINNING_BYTES, in_the_clear, overheard, whispered
 from snoop import Kind
 
 from kemps_p2p.codec import encode
@@ -113,6 +114,25 @@ def test_what_was_heard_came_over_the_sockets(evening: Evening, seat: int) -> No
     heard = [piece.data for piece in trace.of(seat, How.HEARD)]
     assert len(heard) > 50
     assert set(heard) <= others
+
+
+def test_no_third_seat_no_file_and_no_outsider_knows_what_partners_whisper(evening: Evening) -> None:
+    trace = evening.done.trace
+    words = whispered(trace)
+    assert {each.seat for each in words} == set(SEATS)
+    assert list(overheard(trace, words, len(SEATS))) == []
+
+
+def test_an_outsider_records_everything_and_reads_nothing(evening: Evening) -> None:
+    """All that passes on the network is noise, as far as anybody can tell who knows what was said."""
+    trace = evening.done.trace
+    for seat in SEATS:
+        wire = sum(len(piece.data) for piece in trace.of(seat, How.WIRE))
+        heard = sum(len(piece.data) for piece in trace.of(seat, How.HEARD))
+        assert wire > heard, "the outsider was there"
+    assert in_the_clear(trace) == []
+    said = next(piece for piece in trace.ordered() if piece.how is How.SAID)
+    assert in_the_clear(trace.added(0, 1, How.WIRE, b"frame" + said.data)) == [said.data[:BEGINNING_BYTES]]
 
 
 @pytest.mark.soak
