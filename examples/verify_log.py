@@ -142,7 +142,7 @@ Header 0: magic text, version int, match bytes, seats int, group text
 LogRecord 2: entry Signed, items Signed...
 Annex 3: seat int, certificate Signed..., names Name..., signature bytes
 Name: name text, salt bytes
-LogObject = LogRecord Annex
+LogObject = Header SignedGenesis LogRecord Annex
 """
 """All records: name, tag if it has one, fields with their types. Unions: their members. Digests are checked
 where they are used, since a fault of theirs has the culprit of that place."""
@@ -873,7 +873,8 @@ class Rules:
                 take, give = set(action.take), set(action.give)
                 counts = {len(action.take), len(action.give), len(take), len(give)}
                 fits = len(counts) == 1 and 1 <= len(take) <= self.told["exchange_limit"]
-                return is_open and fits and give <= game.hands[seat] and not take & give
+                hidden = take & set(game.pool) - game.faces.keys()
+                return is_open and fits and give <= game.hands[seat] and not take & give and not hidden
             case "Pass":
                 return is_open and seat not in game.passed and set(action.pool) == set(game.pool)
             case "Call":
@@ -1294,7 +1295,6 @@ class Match:
         self.logged: dict[tuple[int, str], tuple[int, int]] = {}
         self.contests: dict[int, OpenContest] = {}
         self.cut: OpenCut | None = None
-        self.coming_cut: OpenCut | None = None
         self.coins = [seat.coin for seat in genesis.seats]
         self.decks: dict[int, Deck] = {}
         self.seals: dict[tuple[int, int], list[tuple[int, bytes]]] = defaultdict(list)
@@ -1408,7 +1408,6 @@ class Match:
         has_checkpoint = note is not None and note.kind == "Checkpoint"
         need(has_checkpoint == (self.game.deal > deal), "bad-checkpoint", "no checkpoint, or no deal for it")
         self.index, self.head, self.stamp = entry.index, said.digest, said.lamport
-        self._next_cut()
         self.observer, self.is_striking = None if self.is_striking else self.observer, False
         self._remember()
 
@@ -1439,7 +1438,8 @@ class Match:
         return None
 
     def _what_follows(self) -> None:
-        """A spoilt deal is lost, faces are turned up, the pool becomes complete, a call is judged."""
+        """A cut is over, a spoilt deal is lost, faces turn up, the pool is complete, a call is judged."""
+        self._end_cut()
         if self.game.is_dealt and self.game.deal in self.spoilt:
             team = self.spoilt[self.game.deal]
             self.game = self.rules.over(self.game, {team})
@@ -1486,8 +1486,7 @@ class Match:
         need(said.lamport > past.stamp, "bad-stamp", "a claim stamped before what it cites", seat)
         if past.game.deal != self.game.deal:
             return "stale"
-        is_late = kind != "free" and self.logged.get(said.kind, (-1, 0))[1] > head.index
-        if is_late or any(said.is_behind(other) for other in self.contested.values()):
+        if kind != "free" and self.logged.get(said.kind, (-1, 0))[1] > head.index:
             return "too-soon"
         if said.action.kind == "Next" and not past.is_ready:
             return "not-ready"
@@ -1500,15 +1499,12 @@ class Match:
             need(named[digest].claim is not None, "bad-evidence", "an item that makes no claim")
             fresh = digest not in contested and not self.is_logged(named[digest])
             need(fresh, "bad-order", "a claim that is ordered already")
-        rivals = {
-            digest: said
-            for digest, said in named.items()
-            if said.claim is not None and digest not in contested and not self.is_logged(said)
-        }
+        waiting = [said for said in named.values() if said.claim is not None and not self.is_logged(said)]
+        rivals = {said.digest: said for said in waiting if said.digest not in contested}
         lawful = [
             said
             for said in rivals.values()
-            if self.refusal(said) is None and not any(said.is_behind(other) for other in rivals.values())
+            if self.refusal(said) is None and not any(said.is_behind(other) for other in waiting)
         ]
         self._check_mentions(named, rivals)
         for said in lawful:
@@ -1535,13 +1531,11 @@ class Match:
 
     def _check_held_up(self, said: Said) -> None:
         """No claim is ordered past an open contest, nor past an open cut that does not name it."""
-        contested = self.contested
-        in_contest = any(self.conflict(said, other) for other in contested.values())
-        need(not in_contest, "bad-order", "it conflicts with an open contest")
         cut = {} if self.cut is None or said.digest in self.cut.claims else self.cut.claims
-        for digest, other in cut.items():
-            passed = digest in contested or self.is_logged(other) or not self.conflict(said, other)
-            need(passed, "bad-order", "it conflicts with an open cut")
+        ahead = [other for other in cut.values() if not self.is_logged(other)]
+        for other in (*self.contested.values(), *ahead):
+            held_up = self.refusal(other) != "stale" and self.conflict(said, other)
+            need(not held_up, "bad-order", "it conflicts with a contest or a cut that is open")
 
     def _poll(
         self, rivals: Mapping[bytes, Said], conflicts: set[frozenset[bytes]], named: Iterable[Said]
@@ -1654,10 +1648,7 @@ class Match:
         ascending = sorted(set(event.claims)) == [*event.claims]
         need(len(claims) >= 2 and ascending, "bad-order", "not the claims of a contest")
         if self.cut is not None:
-            beyond = self.cut.claims.keys() <= claims.keys() and (claims.keys(), ends) != (
-                self.cut.claims.keys(),
-                self.cut.ends,
-            )
+            beyond = self.cut.claims.keys() <= claims.keys() and ends != self.cut.ends
             beyond = beyond and all(now >= then for now, then in zip(ends, self.cut.ends, strict=True))
             need(beyond, "bad-order", "it does not go beyond the open cut")
         contested = self.contested
@@ -1675,7 +1666,7 @@ class Match:
         need(
             closed_over(event.claims[0], near) == claims.keys(), "bad-order", "the claims are no one contest"
         )
-        self.coming_cut = OpenCut(claims, ends)
+        self.cut = OpenCut(claims, ends)
 
     # [Observer]
 
@@ -1693,9 +1684,8 @@ class Match:
         self.is_striking = True
         self.tell("the observer is struck: a quorum has not heard of it")
 
-    def _next_cut(self) -> None:
-        """A cut counts from the next entry on, until each of its claims is logged or in a contest."""
-        self.cut, self.coming_cut = self.coming_cut or self.cut, None
+    def _end_cut(self) -> None:
+        """A cut is over once each of its claims is logged or in a contest."""
         if self.cut is not None:
             contested = self.contested
             if all(digest in contested or self.is_logged(said) for digest, said in self.cut.claims.items()):
@@ -1960,10 +1950,8 @@ def check_header(raw: bytes) -> None:
 
 def read_genesis(raw: bytes) -> tuple[Record, bytes]:
     """Check a genesis with its signatures."""
-    try:
-        signed = decode(raw, "SignedGenesis")
-    except Fault as fault:
-        raise Fault("bad-genesis", fault.why, NOBODY) from None
+    signed = decode(raw, "LogObject")
+    need(signed.kind == "SignedGenesis", "bad-genesis", "no genesis follows the header", NOBODY)
     genesis, match_id = open_genesis(signed.raw)
     peers = peers_of(genesis)
     need(len(signed.signatures) == len(peers), "bad-genesis", "not one signature of every peer", NOBODY)
@@ -2053,6 +2041,7 @@ class Reader:
             need(0x90 <= raw[0] < 0xA0 or raw[0] in (0xDC, 0xDD), "malformed", "no array", NOBODY)
             need(not has_annex, "after-annex", "something follows the annex", NOBODY)
             told = decode(raw, "LogObject")
+            need(told.kind in ("LogRecord", "Annex"), "malformed", "an object out of place", NOBODY)
             has_annex = told.kind == "Annex"
             if has_annex:
                 self._annex(match, told)
@@ -2080,7 +2069,7 @@ class Reader:
         whose = annex.seat
         need(bool(self.entries), "bad-annex", "an annex to no entry", NOBODY)
         need(0 <= whose < len(match.keys), "bad-annex", "an annex of a seat that is not there", NOBODY)
-        signed = encode((match.id, match.head, whose, annex.certificate, annex.names))
+        signed = encode((match.id, match.head, whose, annex.certificate))
         check_signature(match.keys[whose], "kemps/v1/annex", signed, annex.signature)
         ack = new("Ack", match.epoch, match.term, new("Head", match.index, match.head))
         seats = {self.entries[-1].seat}
@@ -2091,10 +2080,10 @@ class Reader:
             seats.add(said.seat)
             self.items.setdefault(said.digest, (said, self._behind))
         self.has_certificate = len(seats) >= quorum(match.seats)
-        need(len(annex.names) in (0, len(match.keys)), "bad-annex", "not one name of each peer", whose)
+        need(len(annex.names) in (0, len(match.keys)), "bad-annex", "not one name of each peer", NOBODY)
         for told, peer in zip(annex.names, peers_of(match.genesis), strict=False):
             fits = tagged_hash("kemps/v1/name", told.salt, told.name.encode()) == peer.name
-            need(fits, "bad-annex", "another name than the one committed to", whose)
+            need(fits, "bad-annex", "another name than the one committed to", NOBODY)
 
     def _look_back(self, match: Match) -> None:
         """What clashes between items of all entries, and what is missing at the end."""
@@ -2124,7 +2113,6 @@ def names_at_the_end(data: bytes, peers: int) -> list[str]:
 
 def clashes(match: Match, seen: Sequence[tuple[Said, int]], entries: Sequence[Said]) -> Iterator[Finding]:
     """Whether the items of each seat can stand on one tape; [Log]."""
-    stamps = [0, *(said.lamport for said in entries)]
     most: dict[int, int] = defaultdict(int)
     for said, _ in seen:
         most[said.seat] = max(most[said.seat], said.number + 1)
@@ -2132,11 +2120,22 @@ def clashes(match: Match, seen: Sequence[tuple[Said, int]], entries: Sequence[Sa
         if said.lamport > sum(most.values()) + 1025:
             yield Finding(index, "bad-stamp", "a stamp that leads all others", said.seat)
         for one in said.body:
-            about = {"Ack": lambda one: one.head.index, "CoinReveal": lambda one: one.index}.get(one.kind)
-            if about is not None and about(one) < len(stamps) and said.lamport <= stamps[about(one)]:
+            about = entries_of(one, entries)
+            if any(said.lamport <= entry.lamport for entry in about):
                 yield Finding(index, "bad-stamp", "an item stamped before what it is about", said.seat)
     for seat in range(len(match.keys)):
         yield from clashes_of(match, sorted((one for one in seen if one[0].seat == seat), key=by_number))
+
+
+def entries_of(statement: Record, entries: Sequence[Said]) -> Sequence[Said]:
+    """The entry that a statement is about, if this log has it."""
+    match statement.kind:
+        case "Ack":
+            return [entry for entry in entries if entry.digest == statement.head.digest]
+        case "CoinReveal":
+            return entries[max(0, statement.index - 1) : statement.index]
+        case _:
+            return []
 
 
 def by_number(one: tuple[Said, int]) -> tuple[int, int]:
@@ -2144,11 +2143,11 @@ def by_number(one: tuple[Said, int]) -> tuple[int, int]:
 
 
 def clashes_of(match: Match, tape: Sequence[tuple[Said, int]]) -> Iterator[Finding]:
-    forked_at = min((said.number for said, _ in tape if said.digest in match.blamed), default=NOWHERE)
+    """What clashes on one tape, up to where an entry blames it: whatever follows there follows from that."""
+    blamed = [said.number for said, _ in tape if said.digest in match.blamed]
+    tape = [one for one in tape if one[0].number < min(blamed, default=NOWHERE)]
     for (one, early), (two, late) in pairwise(tape):
         index = max(early, late)
-        if one.number >= forked_at:
-            return
         if one.number == two.number:
             yield Finding(index, "equivocation", "two items at one number", one.seat)
         elif one.number + 1 == two.number and two.item.prev != one.digest:

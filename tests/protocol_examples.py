@@ -421,7 +421,7 @@ def _log() -> Lines:
     founding = table().founding
     names = table().lobbies[0].name_openings
     head = wink().entry.digest
-    message = annex_message(founding.match, head, 0, (), names)
+    message = annex_message(founding.match, head, 0, ())
     annex = Annex(
         seat=0, certificate=(), names=names, signature=identity(SEATS[0]).sign(ANNEX_LABEL, message)
     )

@@ -64,7 +64,8 @@ def test_it_agrees_with_the_audit_on_every_log_of_the_vectors(vector: dict[str, 
         return
     log = check_agrees(data, allow_stub=vector["allow_stub"])
     if vector["verdict"] == "clean":
-        assert log.match.names[: log.match.seats] == vector["names"]
+        seats = log.match.seats
+        assert log.match.names[:seats] == (vector["names"] or [f"seat {seat}" for seat in range(seats)])
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, list[str]]:

@@ -65,28 +65,28 @@ class AnnexCheck:
             if not chain.is_broken:
                 self._note(Fault.BAD_ANNEX, None, "it belongs to no entry or no seat of this log")
             return
-        message = annex_message(founding.match, last.digest, annex.seat, annex.certificate, annex.names)
+        message = annex_message(founding.match, last.digest, annex.seat, annex.certificate)
         try:
             verify(founding.keys[annex.seat], ANNEX_LABEL, message, annex.signature)
         except PeerFault as fault:
             self.findings.append(found(chain.next_index, fault))
             return
         self.signer = Seat(annex.seat)
-        self._check_names(annex, self.signer)
+        self._check_names(annex)
         if not chain.is_broken:
             self._check_certificate(annex, self.signer, last)
 
-    def _check_names(self, annex: Annex, signer: Seat) -> None:
-        """Names may be left out, but those that are there are those of the genesis."""
+    def _check_names(self, annex: Annex) -> None:
+        """Names may be left out, but what is there is that of the genesis; nobody signs them."""
         records = self.chain.founding.genesis.people
         if not annex.names:
             return
         if len(annex.names) != len(records):
-            self._note(Fault.BAD_ANNEX, signer, "not one name for each seat, and for the observer")
+            self._note(Fault.BAD_ANNEX, None, "not one name for each seat, and for the observer")
             return
         for seat, ((name, salt), record) in enumerate(zip(annex.names, records, strict=True)):
             if name_commitment(salt, name) != record.name:
-                self._note(Fault.BAD_ANNEX, signer, f"name {seat} is not that of the genesis")
+                self._note(Fault.BAD_ANNEX, None, f"name {seat} is not that of the genesis")
                 return
         names = tuple(name for name, _ in annex.names)
         seats = self.chain.founding.seats

@@ -6,8 +6,9 @@ Section "Log" of protocol.md.
 from typing import TypeAlias
 
 import msgspec
+from msgspec import structs
 
-from kemps_p2p.codec import Record, decode, encode
+from kemps_p2p.codec import Record, decode, encode, frame
 from kemps_p2p.ledger.entry import LogRecord
 from kemps_p2p.ledger.tape import Signed
 from kemps_p2p.session.genesis import Founding, SignedGenesis
@@ -32,7 +33,8 @@ class Header(Record, frozen=True, tag=0):
 class Annex(Record, frozen=True, tag=3):
     """Last object: what one seat adds to the chain, signed by it.
 
-    `certificate`: items with acks of the last entry. `names`: name and salt by seat.
+    `certificate`: items with acks of the last entry. `names`: name and salt by seat, or nothing. The genesis
+    binds them, so they need no signature, and whoever has a log can show it without names.
     """
 
     seat: int
@@ -55,15 +57,24 @@ def header_of(founding: Founding) -> Header:
     )
 
 
-def annex_message(
-    match: bytes,
-    head: bytes,
-    seat: int,
-    certificate: tuple[Signed, ...],
-    names: tuple[tuple[str, bytes], ...],
-) -> bytes:
-    """What the signature of an annex covers."""
-    return encode((match, head, seat, certificate, names))
+def annex_message(match: bytes, head: bytes, seat: int, certificate: tuple[Signed, ...]) -> bytes:
+    """What the signature of an annex covers: all of it but the names."""
+    return encode((match, head, seat, certificate))
+
+
+def without_names(log: bytes) -> bytes:
+    """The same log without the names of its players; what it proves stays the same.
+
+    Raises `PeerFault` if an object cannot be read. Bytes behind the last whole object are left as they are.
+    """
+    framed = frame(log)
+    objects = [_nameless(data) if data.startswith(ANNEX_LEAD) else data for data in framed.objects]
+    return b"".join((*objects, framed.rest))
+
+
+def _nameless(data: bytes) -> bytes:
+    annex = read_object(data)
+    return encode(structs.replace(annex, names=())) if isinstance(annex, Annex) else data
 
 
 def read_object(data: bytes) -> LogObject:

@@ -294,7 +294,7 @@ class Session:
             return effects
         self._annexed = True
         names, certificate = self._lobby.name_openings, play.tapes.certificate(play.final.head)
-        message = annex_message(play.founding.match, play.final.head.digest, self.seat, certificate, names)
+        message = annex_message(play.founding.match, play.final.head.digest, self.seat, certificate)
         annex = Annex(
             seat=self.seat,
             certificate=certificate,

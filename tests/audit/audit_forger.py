@@ -287,7 +287,7 @@ class Forger:
         acks = self.certificate([item_digest(signed) for signed in annex.certificate])
         certificate = tuple(made[name].signed for name in acks)
         names = self.names(annex.names)
-        message = annex_message(self.was[0], made[self.chain[-1].name].digest, annex.seat, certificate, names)
+        message = annex_message(self.was[0], made[self.chain[-1].name].digest, annex.seat, certificate)
         signature = self.played.keys[annex.seat].sign(ANNEX_LABEL, message)
         return encode(Annex(seat=annex.seat, certificate=certificate, names=names, signature=signature))
 

@@ -105,7 +105,7 @@ def with_annex(objects: tuple[bytes, ...], annex: Annex, head: bytes, key: Ident
     """The objects with an annex behind them, signed by whoever likes to."""
     signed = decode(objects[1], SignedGenesis)
     match = found(signed.raw).match
-    message = annex_message(match, head, annex.seat, annex.certificate, annex.names)
+    message = annex_message(match, head, annex.seat, annex.certificate)
     return b"".join((*objects, encode(replace(annex, signature=key.sign(ANNEX_LABEL, message)))))
 
 
@@ -133,7 +133,7 @@ def test_an_annex_to_no_entry(stub: Played) -> None:
 
 def test_names_that_end_too_soon(forger: Forger) -> None:
     forger.names = lambda names: names[:-1]
-    assert keys(forger.audit()) == [(forger.last + 1, Fault.BAD_ANNEX, Seat(forger.annex.seat))]
+    assert keys(forger.audit()) == [(forger.last + 1, Fault.BAD_ANNEX, None)]
 
 
 def test_an_annex_without_names_is_as_good(forger: Forger) -> None:

@@ -730,13 +730,13 @@ def an_item_that_is_stamped_before_its_predecessor(forger: Forger) -> Expected:
 @lie
 def a_name_that_is_not_that_of_the_genesis(forger: Forger) -> Expected:
     forger.names = lambda names: (("Mallory", names[0][1]), *names[1:])
-    return forger.last + 1, Fault.BAD_ANNEX, Seat(forger.annex.seat)
+    return forger.last + 1, Fault.BAD_ANNEX, None
 
 
 @lie
 def a_name_is_left_out(forger: Forger) -> Expected:
     forger.names = lambda names: names[1:]
-    return forger.last + 1, Fault.BAD_ANNEX, Seat(forger.annex.seat)
+    return forger.last + 1, Fault.BAD_ANNEX, None
 
 
 @lie

@@ -14,7 +14,7 @@ from kemps_p2p.ledger.tape import TapeItem
 from kemps_p2p.session.findings import Verdict
 from kemps_p2p.session.messages import Closed
 from vectors.log_scribe import Scribe
-from vectors.make_logs import STUB, Finding, Told, doubled, short
+from vectors.make_logs import STUB, Finding, Kind, Told, doubled, short
 
 Lie = Callable[[Scribe], Finding | tuple[Finding, ...]]
 
@@ -95,7 +95,7 @@ def lies() -> list[Told]:
         found = lie(s)
         findings = found if isinstance(found[0], tuple) else (found,)
         name = lie.__name__.replace("_", "-")
-        told.append(Told(name, s.log, Verdict.VIOLATED, findings, head=s.match.head))
+        told.append(Told(name, s.log, Verdict.VIOLATED, findings, head=s.match.head, kind=Kind.LIE))
     return told
 
 

@@ -101,6 +101,14 @@ def item_too_many_in_the_record(s: Scribe) -> Finding:
     return s.index, Fault.BAD_EVIDENCE, None
 
 
+@told_at(seated)
+def item_twice_in_the_record(s: Scribe) -> Finding:
+    claim, words = wink(s)
+    names = [item.digest for item in (claim, *words)]
+    s.put(s.settled(claim, words), names=[*names, names[-1]])
+    return s.index, Fault.BAD_EVIDENCE, None
+
+
 # Items
 
 
@@ -224,14 +232,20 @@ def annexed(s: Scribe, annex: bytes) -> Finding:
     return s.match.head.index + 1, Fault.BAD_ANNEX, 0
 
 
+def by_nobody(s: Scribe, annex: bytes) -> Finding:
+    """The log ends with this annex, whose names nobody has signed."""
+    index, fault, _ = annexed(s, annex)
+    return index, fault, None
+
+
 @told_at(spoilt)
 def name_of_somebody_else(s: Scribe) -> Finding:
-    return annexed(s, s.annex(names=lambda names: (("Mallory", names[0][1]), *names[1:])))
+    return by_nobody(s, s.annex(names=lambda names: (("Mallory", names[0][1]), *names[1:])))
 
 
 @told_at(spoilt)
 def name_left_out(s: Scribe) -> Finding:
-    return annexed(s, s.annex(names=lambda names: names[1:]))
+    return by_nobody(s, s.annex(names=lambda names: names[1:]))
 
 
 @told_at(spoilt)

@@ -248,6 +248,34 @@ def key_that_is_not_proven(s: Scribe) -> Finding:
 
 
 @told_at(seated)
+def key_that_is_no_point(s: Scribe) -> Finding:
+    own = s.owed(Seat(0), prepares=True)
+    assert isinstance(own, KeyDeed)
+    lie = changed(own, key=changed(own.key, key=b"\xff" * 32))
+    s.put(Carried(item=s.deed(0, lie).digest))
+    return s.index, Fault.BAD_POINT, 0
+
+
+@told_at(seated)
+def key_proof_out_of_range(s: Scribe) -> Finding:
+    own = s.owed(Seat(0), prepares=True)
+    assert isinstance(own, KeyDeed)
+    lie = changed(own, key=changed(own.key, proof=changed(own.key.proof, response=b"\xff" * 32)))
+    s.put(Carried(item=s.deed(0, lie).digest))
+    return s.index, Fault.BAD_SCALAR, 0
+
+
+@told_at(keyed)
+def turn_by_another_item(s: Scribe) -> Finding:
+    owed = s.owed(Seat(0), prepares=True)
+    assert isinstance(owed, TurnDeed)
+    lie = changed(owed, on=ELSEWHERE)
+    # The seat before may have shown it another turn: who logs this one is to blame.
+    s.put(Carried(item=s.deed(0, lie).digest))
+    return by_duty(s, Fault.NOT_OWED)
+
+
+@told_at(seated)
 def deed_carried_twice(s: Scribe) -> Finding:
     item = given(s, 0)
     s.put(Carried(item=item.digest), Carried(item=item.digest))
@@ -355,6 +383,25 @@ def checkpoint_with_other_scores(s: Scribe) -> Finding:
     claim = s.claim(s.on_duty, act.Next())
     settled = s.settled(claim, s.see(claim, *s.witnesses(s.on_duty)))
     s.put(settled, s.note(Checkpoint(deal=0, dealer=s.match.game.dealer, scores=(1, 0))))
+    return by_duty(s, Fault.BAD_CHECKPOINT)
+
+
+@told_at(shuffled)
+def checkpoint_with_another_dealer(s: Scribe) -> Finding:
+    return lying_checkpoint(s, dealer=(s.match.game.dealer + 1) % 4)
+
+
+@told_at(shuffled)
+def checkpoint_of_another_deal(s: Scribe) -> Finding:
+    return lying_checkpoint(s, deal=1)
+
+
+def lying_checkpoint(s: Scribe, **lies: object) -> Finding:
+    """The first deal starts, with a checkpoint that lies about it."""
+    claim = s.claim(s.on_duty, act.Next())
+    settled = s.settled(claim, s.see(claim, *s.witnesses(s.on_duty)))
+    true = Checkpoint(deal=0, dealer=s.match.game.dealer, scores=(0, 0))
+    s.put(settled, s.note(changed(true, **lies)))
     return by_duty(s, Fault.BAD_CHECKPOINT)
 
 

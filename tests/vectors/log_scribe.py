@@ -378,7 +378,7 @@ class Scribe:
         signed = tuple(item.signed for item in certificate(acks))
         people = range(self.match.founding.tapes)
         known = names(tuple((NAMES[other], salted("name", other)) for other in people))
-        message = annex_message(match.founding.match, match.head.digest, seat, signed, known)
+        message = annex_message(match.founding.match, match.head.digest, seat, signed)
         signature = identity(seat).sign(ANNEX_LABEL, message)
         return encode(Annex(seat=seat, certificate=signed, names=known, signature=signature))
 

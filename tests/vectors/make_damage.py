@@ -18,7 +18,7 @@ from vectors import lies_in_form, lies_in_play, lies_observed
 from vectors.form import Vector, as_text, changed
 from vectors.lie_stages import keyed, lies, spoilt
 from vectors.log_scribe import Scribe
-from vectors.make_logs import STUB, Finding, Told, as_finding, matches, short
+from vectors.make_logs import STUB, Finding, Kind, Told, as_finding, matches, short
 
 ENTRIES = 4
 """Of the log that is damaged here; its objects are header, genesis, these, and the annex."""
@@ -67,7 +67,7 @@ def damage(
 ) -> Told:
     """`held`: the index of the last entry that holds, None if not even the genesis does."""
     head = None if held is None else spoilt().match.past[held].head
-    return Told(name, b"".join(parts), verdict, found, head=head, allows_stub=allows_stub)
+    return Told(name, b"".join(parts), verdict, found, head=head, allows_stub=allows_stub, kind=Kind.DAMAGE)
 
 
 def unreadable() -> Iterator[Told]:

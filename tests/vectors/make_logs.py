@@ -4,9 +4,12 @@ What is expected of a log is written down here by hand; only the digest of its h
 """
 
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any
 
-from kemps_p2p.codec import Digest
+from msgspec import msgpack
+
+from kemps_p2p.codec import Digest, frame
 from kemps_p2p.errors import Fault
 from kemps_p2p.game import actions as act
 from kemps_p2p.game.gestures import Intent
@@ -25,6 +28,21 @@ Finding = tuple[int, Fault | Flaw, int | None]
 """Index, code and culprit."""
 
 
+class Kind(Enum):
+    """How a log came to be as it is."""
+
+    MATCH = "match"
+    """Played to its end."""
+    LIE = "lie"
+    """Its end is a lie, signed by whoever tells it with its own key."""
+    DAMAGE = "damage"
+    """Changed as a file, by somebody without keys."""
+
+
+EXITS = {Verdict.CLEAN: 0, Verdict.UNREADABLE: 7, Verdict.VIOLATED: 10, Verdict.UNDECIDABLE: 11}
+"""The exit code of an audit; that of a log of a later version is 6."""
+
+
 @dataclass(frozen=True)
 class Told:
     """A log, and what an audit says of it. Of a log that does not hold, scores and names are left open."""
@@ -39,6 +57,13 @@ class Told:
     winners: tuple[int, ...] = ()
     names: tuple[str, ...] = ()
     allows_stub: bool = True
+    kind: Kind = Kind.MATCH
+
+    @property
+    def exit(self) -> int:
+        """The exit code of its audit."""
+        is_newer = any(code is Fault.NEWER_VERSION for _, code, _ in self.findings)
+        return 6 if is_newer else EXITS[self.verdict]
 
     @property
     def file(self) -> str:
@@ -49,8 +74,10 @@ class Told:
         """Its line in the index."""
         out: Vector = {
             "file": self.file,
+            "kind": self.kind.value,
             "allow_stub": self.allows_stub,
             "verdict": self.verdict.value,
+            "exit": self.exit,
             "findings": [as_finding(finding) for finding in self.findings],
             "head": None
             if self.head is None
@@ -142,7 +169,7 @@ def matches() -> list[Told]:
         a_deal_with_races(s)
         told.append(finished(name, s, (1, 0), (1,)))
     told += [six_seats(), two_deals(), with_a_denial(), a_fork(), a_bad_turn(), a_false_seal()]
-    told += [watched(), a_silent_observer(), a_lying_observer()]
+    told += [watched(), a_silent_observer(), a_lying_observer(), nameless()]
     return told
 
 
@@ -206,6 +233,15 @@ def a_bad_turn() -> Told:
     s.order(Blamed(culprit=0, items=(bad.digest,)))
     s.start((1, 0))
     return finished("spoilt-deal", s, (1, 0), (1,))
+
+
+def nameless() -> Told:
+    """A log that somebody shows without the names of the players: nobody has to sign that."""
+    told = a_bad_turn()
+    *objects, last = frame(told.log).objects
+    tag, seat, acks, _, signature = msgpack.decode(last)
+    log = b"".join((*objects, msgpack.encode([tag, seat, acks, [], signature])))
+    return replace(told, name="without-names", log=log, names=())
 
 
 def a_false_seal() -> Told:

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from kemps_p2p.cli.audit import exit_of
 from kemps_p2p.codec import frame
 from kemps_p2p.ledger.identity import forget_verified
-from kemps_p2p.session.audit import Audit, audit, audit_all
+from kemps_p2p.session.audit import Audit, JointAudit, audit, audit_all
 from kemps_p2p.session.findings import Finding
 from kemps_p2p.session.logfile import Header, read_object
 from vectors.form import FOLDER, read
@@ -15,6 +16,19 @@ INDEX = read("logs/index.json")
 VECTORS = INDEX["vectors"]
 TOGETHER = INDEX["together"]
 LOGS = FOLDER / "logs"
+PROOFS = {
+    "bad-key-proof",
+    "bad-shuffle-proof",
+    "bad-share-proof",
+    "bad-seed",
+    "bad-seal",
+    "bad-coin",
+    "bad-point",
+    "bad-scalar",
+    "bad-signature",
+    "equivocation",
+}
+"""What proves a lie by itself: a false proof, opening or signature of each kind, or two statements."""
 Vector = dict[str, Any]
 
 
@@ -30,6 +44,7 @@ def told(one: Audit) -> Vector:
     head = None if one.head is None else {"index": one.head.index, "digest": one.head.digest.hex()}
     return {
         "verdict": one.verdict.value,
+        "exit": exit_of(JointAudit(one.verdict, (one,))),
         "findings": plain(one.findings),
         "remarks": plain(one.remarks),
         "head": head,
@@ -42,7 +57,7 @@ def told(one: Audit) -> Vector:
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: str(vector["file"]))
 def test_log(vector: Vector) -> None:
     found = told(audit(log_of(vector["file"]), allow_stub=vector["allow_stub"]))
-    expected = {key: value for key, value in vector.items() if key not in ("file", "allow_stub")}
+    expected = {key: value for key, value in vector.items() if key not in ("file", "kind", "allow_stub")}
     assert {key: found[key] for key in expected} == expected
 
 
@@ -73,6 +88,13 @@ def test_there_are_logs_of_every_verdict_and_enough_of_each() -> None:
     verdicts = [vector["verdict"] for vector in VECTORS]
     assert set(verdicts) == {"clean", "violated", "undecidable", "unreadable"}
     assert verdicts.count("clean") >= 5
+    kinds = [vector["kind"] for vector in VECTORS]
+    assert kinds.count("lie") >= 80, "signed anew by their authors"
+    assert kinds.count("lie") + kinds.count("damage") >= 100, "tampered with"
+    lies = {
+        finding["code"] for vector in VECTORS if vector["kind"] == "lie" for finding in vector["findings"]
+    }
+    assert lies >= PROOFS
     blamed = [
         vector for vector in VECTORS if vector["findings"] and vector["findings"][0]["culprit"] is not None
     ]

@@ -281,7 +281,7 @@ const Verify = (() => {
     async annex(annex) {
       const where = END;
       const [, seat, certificate, names, signature] = annex;
-      const head = join([0x95], bin(this.match), bin(this.last), annex.spans[1], annex.spans[2], annex.spans[3]);
+      const head = join([0x94], bin(this.match), bin(this.last), annex.spans[1], annex.spans[2]);
       this.expect(seat, "kemps/v1/annex", head, signature, where, `the signature of ${this.name(seat)}`);
       for (const [place, [name, salt]] of names.entries()) {
         const opened = await tagged("kemps/v1/name", salt, new TextEncoder().encode(name));
