@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from kemps_p2p.cli.errors import CommandError, Exit
-from kemps_p2p.report.timeline import Whose, Wide
 from kemps_p2p.session.audit import JointAudit
+from kemps_p2p.wording.eyes import Whose, Wide
 
 html_option = click.option(
     "--html",

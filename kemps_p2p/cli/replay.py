@@ -10,11 +10,12 @@ from kemps_p2p.cli.audit import exit_of
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.logs import progress, read_log
 from kemps_p2p.cli.pages import html_option, write_page
-from kemps_p2p.cli.screens import is_terminal
+from kemps_p2p.cli.terminals import is_terminal
 from kemps_p2p.ids import Seat
-from kemps_p2p.report.timeline import Mark, Timeline, Whose, Wide
+from kemps_p2p.report.timeline import Mark, Timeline
 from kemps_p2p.session.audit import Verdict, audit_all
 from kemps_p2p.wording.audits import verdict_line
+from kemps_p2p.wording.eyes import Whose, Wide
 from kemps_p2p.wording.people import counted, listed
 from kemps_p2p.wording.plain import plain
 
@@ -71,6 +72,14 @@ def replay(
         for moment in timeline.moments[start or 0 :]:
             line = timeline.line(moment.index, whose)
             click.echo(json.dumps(line.as_json()) if as_json else line.shown())
+    else:
+        # Only here, since lines need none of it.
+        from kemps_p2p.tui.reel import Reel
+        from kemps_p2p.tui.reel_app import show as show_reel
+
+        is_sound = joint.verdict is Verdict.CLEAN
+        reel = Reel(timeline, start or 0, whose)
+        show_reel(reel, verdict_line(joint), is_sound=is_sound, is_ascii=is_ascii, colours=int(colours))
     ctx.exit(exit_of(joint))
 
 

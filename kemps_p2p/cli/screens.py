@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from kemps_p2p.cli.terminals import is_terminal
 from kemps_p2p.plain.lines import Lines, Raw
 from kemps_p2p.plain.screen import LineMode
 from kemps_p2p.runtime.sitting import Screen, Sitting
@@ -35,11 +36,6 @@ def screen_for(look: Look) -> Screen:
         )
 
     return lines
-
-
-def is_terminal() -> bool:
-    """True if a screen can be drawn, and keys be read."""
-    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
 
 
 def _input() -> Raw:

@@ -9,8 +9,8 @@ Made once from what an audit has folded; screens and pages ask it and derive not
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property
+from typing import Any
 
 from kemps_p2p.game.cards import Card
 from kemps_p2p.game.record import State
@@ -22,19 +22,11 @@ from kemps_p2p.session.audit import Audit
 from kemps_p2p.session.match import Match, begin
 from kemps_p2p.wording.audits import people_of
 from kemps_p2p.wording.cards import clock_text, day_text
+from kemps_p2p.wording.eyes import Whose, Wide
 from kemps_p2p.wording.people import People
+from kemps_p2p.wording.races import words_text
 
-
-class Wide(Enum):
-    """Whose eyes, if not those of one seat."""
-
-    TABLE = "table"
-    """What everybody saw, without anybody's hand."""
-    ALL = "all"
-    """Every hand that the log shows."""
-
-
-Whose = Seat | Wide
+__all__ = ["Mark", "Moment", "Timeline", "Whose", "Wide"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +155,15 @@ class Timeline:
             told = tell(self.audit, is_ascii=self.is_ascii, eyes=eyes, deals=self._deals)
             self._told[whose] = tuple(told)
         return self._told[whose][index]
+
+    def words(self, index: int) -> tuple[str, ...]:
+        """What each witness signed of the race that is told at a moment; empty if none is."""
+        facts: Mapping[str, Any] = self.moments[index].line.facts
+        claims = [(Seat(claim["seat"]), claim["kind"]) for claim in facts.get("claims", ())]
+        return tuple(
+            words_text(Seat(word["witness"]), [claims[place] for place in word["saw"]], self.people)
+            for word in facts.get("orders", ())
+        )
 
     def text(self, index: int, whose: Whose = Wide.ALL) -> str:
         """The same in words."""

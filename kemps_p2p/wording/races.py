@@ -70,3 +70,11 @@ def met_text(race: Race, people: People) -> str:
     if race.by_cause:
         return f"{first} was first: {second} had seen that already"
     return f"{first} was first: {ahead} of {asked} saw {first} before {second}"
+
+
+def words_text(witness: Seat, saw: Sequence[tuple[Seat, str]], people: People) -> str:
+    """The word of one witness: whose claims, of which kind, its tape shows in which order."""
+    who = people.seat(witness)
+    if not saw:
+        return f"{who} said nothing that is in the log"
+    return f"{who} saw {', then '.join(f'the {what} of {people.seat(seat)}' for seat, what in saw)}"

@@ -5,7 +5,7 @@ from report_helpers import Seen, short_rules, watched_match
 
 from kemps_p2p.report.timeline import Timeline
 
-SEEDS = (4, 11, *range(1, 60))
+SEEDS = (48, 14, 17, *range(1, 60))
 """Tried in turn; the first is known to do, as long as bots and protocol stay as they are."""
 WANTED = {"race", "together", "called", "missed", "gestured"}
 
@@ -28,7 +28,7 @@ def timeline(seen: Seen) -> Timeline:
 @pytest.fixture(scope="session")
 def observed() -> Seen:
     """A short match with a neutral observer, and a race on which it had a word."""
-    for seed in SEEDS:
+    for seed in (13, *SEEDS):
         match = watched_match(short_rules(), seed, observers=1)
         timeline = Timeline(match.audit)
         races: list[Any] = [timeline.moments[mark.index].line.facts["orders"] for mark in timeline.races]
