@@ -876,7 +876,8 @@ class Rules:
                 hidden = take & set(game.pool) - game.faces.keys()
                 return is_open and fits and give <= game.hands[seat] and not take & give and not hidden
             case "Pass":
-                return is_open and seat not in game.passed and set(action.pool) == set(game.pool)
+                same = sorted(action.pool) == sorted(game.pool) and game.faces.keys() >= set(game.pool)
+                return is_open and seat not in game.passed and same
             case "Call":
                 return is_open and len(action.calls) == 1 and self._may_call(game, seat, action.calls[0])
             case "Next":
@@ -1304,6 +1305,7 @@ class Match:
         self.false_seeds: set[tuple[int, int]] = set()
         self.false_books: set[tuple[int, int]] = set()
         self.blamed: set[bytes] = set()
+        self.forked: dict[int, int] = {}
         self.is_closed = False
         self.story: list[str] = []
         self._remember()
@@ -1766,6 +1768,8 @@ class Match:
         fresh = fresh and all(said.seat == seat for said in accused)
         need(fresh, "bad-blame", "items that blame nobody")
         self.blamed |= set(event.items)
+        if len(accused) == 2:
+            self.forked[seat] = min(*(said.number for said in accused), self.forked.get(seat, NOWHERE))
         if seat == self.seats:
             self._blame_observer(accused)
             return
@@ -2144,8 +2148,7 @@ def by_number(one: tuple[Said, int]) -> tuple[int, int]:
 
 def clashes_of(match: Match, tape: Sequence[tuple[Said, int]]) -> Iterator[Finding]:
     """What clashes on one tape, up to where an entry blames it: whatever follows there follows from that."""
-    blamed = [said.number for said, _ in tape if said.digest in match.blamed]
-    tape = [one for one in tape if one[0].number < min(blamed, default=NOWHERE)]
+    tape = [one for one in tape if one[0].number < match.forked.get(one[0].seat, NOWHERE)]
     for (one, early), (two, late) in pairwise(tape):
         index = max(early, late)
         if one.number == two.number:
