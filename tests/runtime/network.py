@@ -7,19 +7,27 @@ all decoys share, and leads nowhere.
 import itertools
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-KEMPS = [sys.executable, "-m", "kemps_p2p"]
+KEMPS = (sys.executable, "-m", "kemps_p2p")
+LATER_KEMPS = (
+    sys.executable,
+    "-c",
+    "from kemps_p2p.session import messages; messages.PROTOCOL_VERSION += 1; "
+    "from kemps_p2p.cli.main import main; main()",
+)
+"""The command as a later version of the protocol will have it."""
 LIMIT_S = 120
 _numbers = itertools.count()
 
@@ -100,9 +108,9 @@ class Machine:
     home: Path
     running: list[Running]
 
-    def _command(self, words: tuple[object, ...]) -> list[str]:
+    def _command(self, words: tuple[object, ...], program: Sequence[str] = KEMPS) -> list[str]:
         inside = [] if self.namespace is None else ["ip", "netns", "exec", self.namespace]
-        return [*inside, *KEMPS, *map(str, words)]
+        return [*inside, *program, *map(str, words)]
 
     @property
     def _environment(self) -> dict[str, str]:
@@ -116,10 +124,10 @@ class Machine:
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
 
-    def start(self, *words: object) -> Running:
+    def start(self, *words: object, program: Sequence[str] = KEMPS) -> Running:
         """Start a command that tells events."""
         process = subprocess.Popen(
-            self._command(words),
+            self._command(words, program),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env=self._environment,
         )  # fmt: skip
@@ -130,6 +138,25 @@ class Machine:
     def ip(self, *words: str) -> None:
         assert self.namespace is not None
         ip("-n", self.namespace, *words)
+
+    def _inside(self, *words: str) -> None:
+        assert self.namespace is not None
+        ip("netns", "exec", self.namespace, *words)
+
+    @contextmanager
+    def deaf_to_multicast(self) -> Iterator[None]:
+        """A firewall that drops mDNS as it comes in; where there is no nft, a system that joins no group."""
+        if shutil.which("nft") is None:
+            limit = Path("/proc/sys/net/ipv4/igmp_max_memberships").read_text(encoding="ascii").strip()
+            self._inside("sysctl", "-w", "net.ipv4.igmp_max_memberships=0")
+            yield
+            self._inside("sysctl", "-w", f"net.ipv4.igmp_max_memberships={limit}")
+            return
+        self._inside("nft", "add table inet kemps")
+        self._inside("nft", "add chain inet kemps in { type filter hook input priority 0 ; }")
+        self._inside("nft", "add rule inet kemps in udp dport 5353 drop")
+        yield
+        self._inside("nft", "delete table inet kemps")
 
 
 @contextmanager

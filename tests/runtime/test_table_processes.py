@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from network import Machine, Running, end_all, loopback, machines
+from network import LATER_KEMPS, Machine, Running, end_all, loopback, machines
 
 from kemps_p2p.wording.wordlist import WORDS
 
@@ -101,10 +101,12 @@ def test_a_table_is_found_once_and_joined_by_code_by_name_and_by_address(
     anna, ben, carla, dan = network
     at, code = host(anna, short_rules)
     assert set(at.event("opened")["places"]) == {"10.77.0.1:5367", "10.99.0.1:5367"}
-    found = json.loads(ben.kemps("find", "--json", "--wait", "4").stdout)["tables"]
-    assert [(table["table"], table["taken"], str(table["number"])) for table in found] == [
-        ("Friday", 1, code.split("-")[0])
-    ]
+    looking = [machine.start("find", "--json", "--wait", "4") for machine in (ben, carla, dan)]
+    for each in looking:
+        assert each.ended() == 0
+        ((found,),) = [told["tables"] for told in each.told]
+        told = found["table"], found["taken"], str(found["number"])
+        assert told == ("Friday", 1, code.split("-")[0])
     peers = [
         at,
         ben.start("join", code, "--name", "Ben", *BOT),
@@ -179,6 +181,18 @@ def test_the_doctor_names_each_cause(short_rules: Path) -> None:
         anna.ip("rule", "add", "priority", "9", "ipproto", "tcp", "sport", "5367", "blackhole")
         assert complaints(ben, "10.77.0.1") == (3, ["port-blocked"])
         at.kill()
+        # Somebody who has another version: nothing is wrong with the network, and nothing else is named.
+        anna.ip("rule", "delete", "priority", "9")
+        later = anna.start(
+            "host", "Friday", "--name", "Anna", "--rules", short_rules, *BOT, program=LATER_KEMPS
+        )
+        later.event("code")
+        assert complaints(ben, "10.77.0.1") == (6, ["other-version"])
+        later.kill()
+        # The own machine hears nothing of what is said to all, on either interface.
+        with ben.deaf_to_multicast():
+            assert complaints(ben) == (3, ["multicast-blocked", "multicast-blocked"])
+        assert complaints(ben) == (0, [])
         ben.ip("link", "set", "eth0", "multicast", "off")
         assert complaints(ben) == (3, ["multicast-off"])
         for name in ("eth0", "decoy0"):
