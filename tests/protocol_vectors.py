@@ -14,12 +14,22 @@ from vectors import (
     make_decisions,
     make_deck,
     make_ledger,
+    make_lobby,
     make_session,
     make_tapes,
 )
 from vectors.form import FOLDER
 
-TEXTS = (make_codec, make_ledger, make_tapes, make_decisions, make_deck, make_session, make_conflicts)
+TEXTS = (
+    make_codec,
+    make_ledger,
+    make_tapes,
+    make_decisions,
+    make_deck,
+    make_session,
+    make_conflicts,
+    make_lobby,
+)
 
 
 def setting() -> dict[str, Any]:

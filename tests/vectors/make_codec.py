@@ -30,6 +30,7 @@ def files(setting: dict[str, Any]) -> dict[str, str]:
         "codec/records.json": as_text({"vectors": list(records())}),
         "codec/hashes.json": as_text({"vectors": list(hashes())}),
         "codec/transcripts.json": as_text({"vectors": list(transcripts())}),
+        "codec/sizes.json": as_text({"vectors": list(sizes())}),
     }
 
 
@@ -87,6 +88,13 @@ def refused_encodings() -> Iterator[Vector]:
         yield vector("action", name, data, Fault.MALFORMED)
 
 
+def sizes() -> Iterator[Vector]:
+    """What is refused for its size alone, before anything in it is looked at; too long to be written out."""
+    for kind, most in (("message", 1 << 20), ("item", 1 << 18)):
+        for zeros, fault in ((most, Fault.MALFORMED), (most + 1, Fault.TOO_LARGE)):
+            yield {"kind": kind, "name": f"{zeros} zeros", "zeros": zeros, "fault": fault.value}
+
+
 def records() -> Iterator[Vector]:
     """Every record type of the package, with values that its fields may have; they need not make sense."""
     for kind in record_types():
@@ -108,6 +116,16 @@ def framed(label: str, parts: Sequence[bytes]) -> bytes:
     return bytes([len(label)]) + label.encode("ascii") + sized
 
 
+LABELS = (
+    "genesis", "item", "table", "meeting", "fingerprint", "rules", "join", "join/key", "join/bound", "lot",
+    "luck", "place", "nonce", "name", "joint", "coin", "set", "draw", "gesture", "book", "card",
+    "deck/generator/chain", "deck/generator/commitment", "deck/key/commitment", "deck/key/secret",
+    "deck/turn/input", "deck/secret/order", "deck/secret/factor", "deck/secret/key", "deck/secret/rho",
+    "deck/secret/sigma", "deck/secret/w", "deck/secret/w hat", "deck/secret/w prime",
+)  # fmt: skip
+"""Of all hashes and derivations of the protocol that more than one program has to make."""
+
+
 def hashes() -> Iterator[Vector]:
     """Parts under labels. That pairs of them differ only in where a part ends is the point."""
     for label, parts in (
@@ -122,6 +140,7 @@ def hashes() -> Iterator[Vector]:
         ("kemps/v1/item", (bytes(range(200)), bytes(64))),
         ("kemps/v1/joint", tuple(bytes([seat]) * 32 for seat in range(4))),
         ("x" * 255, (b"a" * 300,)),
+        *((f"kemps/v1/{label}", (b"\x01" * 32, b"\x02" * 32)) for label in LABELS),
     ):
         fed = framed(label, parts)
         yield {
@@ -168,6 +187,13 @@ TRANSCRIPTS: dict[str, tuple[Step, ...]] = {
     "no values": (("append", "x", ()), ("challenge", "c", None)),
     "many": (("append", "x", (bytes(32),)), ("challenges", "u", (3, 16)), ("challenge", "c", None)),
     "wide": (("challenges", "u", (2, 64)), ("append", "y", (b"z" * 700,)), ("challenge", "c", None)),
+    **{
+        f"kemps/v1/deck/{stage}": (
+            ("append", "context", (bytes(8), stage.encode())),
+            ("challenge", "c", None),
+        )
+        for stage in ("key", "turn", "shares")
+    },
 }
 
 

@@ -157,8 +157,8 @@ def signatures() -> Iterator[Vector]:
     yield signed("good")
     yield signed("over nothing", message=b"")
     yield signed("over 1000 bytes", message=bytes(1000))
-    for label in ("kemps/v1/lobby", "kemps/v1/genesis", "kemps/v1/annex", "kemps/v1/contact"):
-        yield signed(f"under {label}", label=label)
+    for name in ("lobby", "genesis", "annex", "contact", "guest", "join/bound"):
+        yield signed(f"under kemps/v1/{name}", label=f"kemps/v1/{name}")
     yield signed("by a key of mixed order, and fits", key=MIXED_KEY, signature=MIXED_BUT_FITS)
     for name, lie in (
         ("of another message", pen.sign(ITEM_LABEL, b"massage")),

@@ -9,17 +9,17 @@ from typing import Any
 
 from msgspec import msgpack
 
-from kemps_p2p.codec import Digest, frame
+from kemps_p2p.codec import Digest, encode, frame
 from kemps_p2p.errors import Fault
 from kemps_p2p.game import actions as act
 from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.rules import load_rules, override
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.entry import Blamed, Result, Struck
-from kemps_p2p.ledger.tape import NO_DIGEST, Ack, Head, TapeItem, Unheard
+from kemps_p2p.ledger.entry import Blamed, Carried, Result, Struck
+from kemps_p2p.ledger.tape import NO_DIGEST, Ack, Deed, Head, TapeItem, Unheard
 from kemps_p2p.session.findings import Flaw, Verdict
 from kemps_p2p.session.messages import TurnDeed
-from vectors.form import Vector, changed
+from vectors.form import ELSEWHERE, Vector, changed
 from vectors.log_scribe import NAMES, Scribe
 
 STUB = "stub-insecure"
@@ -169,7 +169,7 @@ def matches() -> list[Told]:
         a_deal_with_races(s)
         told.append(finished(name, s, (1, 0), (1,)))
     told += [six_seats(), two_deals(), with_a_denial(), a_fork(), a_bad_turn(), a_false_seal()]
-    told += [watched(), a_silent_observer(), a_lying_observer(), nameless()]
+    told += [watched(), a_silent_observer(), a_lying_observer(), nameless(), an_ack_of_another_entry()]
     return told
 
 
@@ -233,6 +233,22 @@ def a_bad_turn() -> Told:
     s.order(Blamed(culprit=0, items=(bad.digest,)))
     s.start((1, 0))
     return finished("spoilt-deal", s, (1, 0), (1,))
+
+
+def an_ack_of_another_entry() -> Told:
+    """Seat 2 has acked an entry that this log does not have: somebody may have shown it another one."""
+    s = Scribe.seated(short(), 4, STUB)
+    key = s.owed(Seat(2), prepares=True)
+    assert key is not None
+    ack = Ack(epoch=0, term=0, head=Head(index=1, digest=ELSEWHERE))
+    index = s.index
+    s.order(Carried(item=s.say(2, ack, Deed(payload=encode(key))).digest))
+    s.fulfil(prepares=True)
+    bad = s.deed(0, doubled(s))
+    s.order(Blamed(culprit=0, items=(bad.digest,)))
+    s.start((1, 0))
+    told = finished("another-ack", s, (1, 0), (1,))
+    return replace(told, remarks=((index, Flaw.OTHER_ACK, None),))
 
 
 def nameless() -> Told:

@@ -8,7 +8,7 @@ import pytest
 from kemps_p2p.codec import Transcript, decode, derive, encode, tagged_hash
 from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.actions import Action
-from kemps_p2p.ledger.tape import Statement
+from kemps_p2p.ledger.tape import NO_DIGEST, Signed, Statement, open_item
 from kemps_p2p.session.messages import read_message
 from vectors.form import plain, read
 from vectors.shapes import record_types
@@ -17,6 +17,7 @@ VECTORS = read("codec/vectors.json")["vectors"]
 RECORDS = read("codec/records.json")["vectors"]
 HASHES = read("codec/hashes.json")["vectors"]
 TRANSCRIPTS = read("codec/transcripts.json")["vectors"]
+SIZES = read("codec/sizes.json")["vectors"]
 KINDS = {kind.__name__: kind for kind in record_types()}
 CHECKS: dict[str, Callable[[bytes], object]] = {
     "message": read_message,
@@ -38,6 +39,17 @@ def test_vector(vector: dict[str, Any]) -> None:
 def test_every_kind_has_true_and_false_vectors() -> None:
     seen = {(vector["kind"], vector["fault"] is None) for vector in VECTORS}
     assert seen == {(kind, is_true) for kind in CHECKS for is_true in (True, False)}
+
+
+@pytest.mark.parametrize("vector", SIZES, ids=lambda vector: f"{vector['kind']}, {vector['name']}")
+def test_sizes(vector: dict[str, Any]) -> None:
+    checks: dict[str, Callable[[bytes], object]] = {
+        "message": read_message,
+        "item": lambda data: open_item(Signed(raw=data, signature=bytes(64)), NO_DIGEST, ()),
+    }
+    with pytest.raises(PeerFault) as caught:
+        checks[vector["kind"]](bytes(vector["zeros"]))
+    assert (caught.value.code.value, caught.value.culprit) == (vector["fault"], None)
 
 
 def test_every_record_decodes_to_what_is_written_and_back() -> None:
