@@ -76,12 +76,12 @@ def _hear(told: _Match, moving: _Progress, seat: int, report: Report) -> None:
             pass
 
 
-def _play(rules: RuleSet, players: int, pace: str, logs: Path) -> tuple[_Match, float]:
+def _play(rules: RuleSet, players: int, pace: str, logs: Path, *, observers: int) -> tuple[_Match, float]:
     told, moving = _Match(), _Progress()
     with tempfile.TemporaryDirectory(prefix="kemps-demo-") as scratch:
         rules_file = Path(scratch) / "rules.toml"
         rules_file.write_text(canonical_text(rules), encoding="utf-8")
-        plan = LaunchPlan(players, rules_file, pace, logs, Path(scratch))
+        plan = LaunchPlan(players, rules_file, pace, logs, Path(scratch), observers)
         began = time.monotonic()
         try:
             asyncio.run(launch(plan, lambda seat, report: _hear(told, moving, seat, report)))
@@ -116,9 +116,19 @@ def _play(rules: RuleSet, players: int, pace: str, logs: Path) -> tuple[_Match, 
     show_default=True,
     help="Directory for the logs.",
 )
+@click.option("--observer", is_flag=True, help="One more process watches, as a neutral witness.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context
-def demo(ctx: click.Context, *, players: int, rules_option: str, pace: str, out: Path, as_json: bool) -> None:
+def demo(
+    ctx: click.Context,
+    *,
+    players: int,
+    rules_option: str,
+    pace: str,
+    out: Path,
+    observer: bool,
+    as_json: bool,
+) -> None:
     """Play a whole match between separate peer processes on this machine.
 
     Every process is one peer with a bot at its seat. They meet, shuffle, play and leave one signed log each;
@@ -130,12 +140,12 @@ def demo(ctx: click.Context, *, players: int, rules_option: str, pace: str, out:
         rules = override(rules, {"look_ms": 0})
     make_directory(out)
     try:
-        told, seconds = _play(rules, players, pace, out.resolve())
+        told, seconds = _play(rules, players, pace, out.resolve(), observers=int(observer))
     except RuntimeFault as fault:
         raise CommandError(
             Exit.ABANDONED, f"the match was abandoned: {fault}", f"The logs so far are in {out}."
         ) from None
-    logs = [told.logs[seat] for seat in range(players)]
+    logs = [told.logs[seat] for seat in range(players + observer)]
     with progress("checking") as show:
         joint = audit_all([read_log(log) for log in logs], progress=show)
     if as_json:
@@ -172,7 +182,10 @@ def _lines(joint: JointAudit, rules: str, seconds: float, logs: list[Path]) -> I
         yield f"match {one.founding.match.hex()[:16]}: {teams}, rules {rules}"
         yield result_line(one.founding.rules, one.scores, one.winners, people)
         entries = counted(one.match.head.index, "entry", "entries")
-        yield f"{counted(one.deals, 'deal')} and {entries} in {seconds:.0f} s, one process for each player"
+        observer = one.founding.observer
+        watched = "" if observer is None else f" and one for {people.seat(observer)}"
+        each = f"one process for each player{watched}"
+        yield f"{counted(one.deals, 'deal')} and {entries} in {seconds:.0f} s, {each}"
     if joint.verdict is Verdict.CLEAN:
         yield verdict_line(joint)
     else:

@@ -58,12 +58,14 @@ def join(
     told.check()
     end_on_terminate()
     expects = None if rules_option is None else read_rule_set(rules_option)
-    code = None if code_told is None else _read_code(sys.stdin.readline() if code_told == "-" else code_told)
+    code = (
+        None if code_told is None else read_code_told(sys.stdin.readline() if code_told == "-" else code_told)
+    )
     if where is not None and is_like_code(where):
-        code = _read_code(where)
-    place = _place(where, code, iface)
+        code = read_code_told(where)
+    place = place_told(where, code, iface)
     if code is None:
-        code = _asked_code()
+        code = asked_code()
     reporter = TableReporter(as_events=told.events, has_screen=not told.bot)
     seat_plan = told.plan(told.called(), bind=bind, port=port)
     try:
@@ -80,7 +82,7 @@ def join(
     reporter.say("log", f"log: {outcome.log}", log=str(outcome.log))
 
 
-def _place(where: str | None, code: Code | None, iface: str | None) -> Place:
+def place_told(where: str | None, code: Code | None, iface: str | None) -> Place:
     """Where the table is that was told, by address, code or name, or picked from those that are found."""
     if where is None:
         return _answering(_picked(code, iface))
@@ -138,15 +140,17 @@ def _run(waiting: Coroutine[Any, Any, T]) -> T:
         return runner.run(waiting)
 
 
-def _read_code(text: str) -> Code:
+def read_code_told(text: str) -> Code:
+    """A code as somebody has typed it. Raises `CommandError`."""
     try:
         return read_code(text)
     except CodeError as error:
         raise CommandError(Exit.USAGE, str(error), "No guess was made with it.") from None
 
 
-def _asked_code() -> Code:
+def asked_code() -> Code:
+    """Ask the person at the terminal for the code. Raises `CommandError` if there is none."""
     if not sys.stdin.isatty():
         text = "a table lets nobody in without its code"
         raise CommandError(Exit.REFUSED, text, "Ask its host, and say it: --code 3-cobalt-otter")
-    return _read_code(click.prompt("code of the table", err=True))
+    return read_code_told(click.prompt("code of the table", err=True))

@@ -2,14 +2,19 @@
 
 import re
 from pathlib import Path
+from random import Random
 
 import click
 
 from kemps_p2p.bots.bot import Bot, Pace
+from kemps_p2p.bots.player import Player
 from kemps_p2p.cli.options import PACES, SECONDS, end_on_terminate, read_rule_option
 from kemps_p2p.cli.seat_options import check_name_option
 from kemps_p2p.cli.telling import Reporter, stopped
+from kemps_p2p.ids import Seat
+from kemps_p2p.runtime.meeting import WATCH
 from kemps_p2p.runtime.node import NodeConfig, run_node
+from kemps_p2p.runtime.onlooker import Onlooker
 from kemps_p2p.runtime.profile import home_directory
 
 
@@ -97,10 +102,13 @@ def _check_address(_ctx: click.Context, _option: click.Parameter, address: str) 
     type=SECONDS,
     help="Seconds of standstill after which the match is abandoned.",
 )
+@click.option("--observed", is_flag=True, help="One more peer comes to watch, as a neutral observer.")
+@click.option("--watch", is_flag=True, help="Be that observer: a witness without a seat.")
 @click.option("--events", is_flag=True, help="Print one JSON object a line instead of text.")
 def node(
     *, place: Path, players: int, wish: int, name: str, rules_option: str, pace: str, bind: str,
-    home: Path | None, out: Path | None, meet_s: float, give_up_s: float, events: bool,
+    home: Path | None, out: Path | None, meet_s: float, give_up_s: float, observed: bool, watch: bool,
+    events: bool,
 ) -> None:  # fmt: skip
     """Run one peer of a table on this machine, played by a bot.
 
@@ -109,15 +117,22 @@ def node(
     """
     if wish >= players:
         raise click.BadParameter(f"there is no seat {wish} at a table for {players}", param_hint="--seat")
+    if watch and wish >= 0:
+        raise click.BadParameter("who watches has no seat", param_hint="--seat")
     end_on_terminate()
     rules = read_rule_option(rules_option, players)
     kept = home if home is not None else home_directory()
     reporter = Reporter(as_events=events)
     config = NodeConfig(
-        name=name, place=place, players=players, wish=wish, rules=rules, bind=bind,
+        name=name, place=place, players=players, wish=WATCH if watch else wish, rules=rules, bind=bind,
         home=kept, logs=out if out is not None else kept / "logs", meet_s=meet_s, give_up_s=give_up_s,
+        observers=int(observed or watch),
     )  # fmt: skip
-    outcome = run_node(config, lambda seat, rng: Bot(seat, players, rng, Pace(pace)), reporter.watch)
+
+    def seated(seat: Seat, chances: Random) -> Player:
+        return Onlooker() if watch else Bot(seat, players, chances, Pace(pace))
+
+    outcome = run_node(config, seated, reporter.watch)
     if not outcome.is_closed:
         raise stopped(outcome)
     reporter.say("log", f"log: {outcome.log}", log=str(outcome.log))

@@ -59,8 +59,9 @@ class TableReporter(Reporter):
             case Came(guest=guest, here=here, players=players):
                 key = fingerprint(guest.contact.identity)
                 who = f"{plain(guest.name)} (a bot)" if guest.player == BOT else plain(guest.name)
-                text = f"{who} is here, {here} of {players}; key {key}"
-                self.say("came", text, name=guest.name, key=key, is_bot=guest.player == BOT, here=here)
+                doing = "watches" if guest.is_watching else f"is here, {here} of {players}"
+                facts = {"is_bot": guest.player == BOT, "is_watching": guest.is_watching}
+                self.say("came", f"{who} {doing}; key {key}", name=guest.name, key=key, here=here, **facts)
             case Went(name=name, here=here, players=players):
                 self.say("went", f"{plain(name)} has left, {here} of {players}", name=name, here=here)
             case Drawing():

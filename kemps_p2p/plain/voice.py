@@ -57,7 +57,7 @@ def sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?", ":")) else f"{text}."
 
 
-def _is_told(event: Event) -> bool:
+def is_told(event: Event) -> bool:
     """False for what has been told before it was final, and for what the next event says better."""
     match event:
         case Gestured():
@@ -149,7 +149,7 @@ class Voice:
     def _events(self, sight: fx.Happened, events: Iterable[Event]) -> Iterator[str]:
         scene = self._sitting.scene(sight.game, is_ascii=self._is_ascii)
         for event in events:
-            if _is_told(event):
+            if is_told(event):
                 yield event_text(event, scene)
             if isinstance(event, Dealt):
                 self._rows.clear()

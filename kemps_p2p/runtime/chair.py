@@ -64,8 +64,13 @@ class Chair:
 
     @property
     def players(self) -> int:
-        """How many sit at the table."""
+        """How many sit at the table, without an observer."""
         return len(self.table.roster)
+
+    def log_path(self, match: str) -> Path:
+        """Where the log of a match goes; `match` is its id in hexadecimal digits."""
+        keeper = f"seat{self.seat}" if self.seat < self.players else "observer"
+        return self.logs / f"{match[:16]}-{keeper}.kemps"
 
     def sit(self, player: Player, watch: Watch, before: Before = FIRST) -> tuple[Session, Runner]:
         """The machine and the runner of one match; `before` says what came before if it is a rematch.
@@ -86,13 +91,15 @@ class Chair:
                 secret=files.secret,
                 previous=before.head,
                 matches=before.matches,
+                # A rematch is among the seats alone: whoever watched need not stay for it.
+                observer=self.table.observer if before == FIRST else None,
             )
         )
         runner = Runner(
             session,
             self.carrier,
             curves=self.table.curves,
-            paths=Paths(files.journal, lambda match: self.logs / f"{match[:16]}-seat{self.seat}.kemps"),
+            paths=Paths(files.journal, self.log_path),
             player=player,
             watch=lambda sight: watch(session, sight),
             give_up_ms=self.give_up_ms,

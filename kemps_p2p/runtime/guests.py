@@ -16,7 +16,7 @@ from kemps_p2p.codec import Digest, Record, decode, encode, tagged_hash
 from kemps_p2p.errors import Fault, NotSeated, PeerFault, Unwelcome
 from kemps_p2p.ledger.identity import Identity, verify
 from kemps_p2p.runtime.handshake import Keys
-from kemps_p2p.runtime.meeting import Contact, Table, check_contact, seat_contacts
+from kemps_p2p.runtime.meeting import WATCH, Contact, Table, check_contact, seat_contacts
 from kemps_p2p.session.lobby import check_name
 from kemps_p2p.session.messages import NAME_CHARACTERS_MAX
 
@@ -38,6 +38,11 @@ class Guest(Record, frozen=True):
     name: str
     partner: str
     player: int
+
+    @property
+    def is_watching(self) -> bool:
+        """True if it wants no seat."""
+        return self.contact.wish == WATCH
 
 
 class SignedGuest(Record, frozen=True):
@@ -101,6 +106,12 @@ class Show(Record, frozen=True, tag=8):
     lots: tuple[bytes, ...]
 
 
+class Piece(Record, frozen=True, tag=10):
+    """The next bytes of the host's log, for whoever watches without being the observer."""
+
+    data: bytes
+
+
 class Leave(Record, frozen=True, tag=9):
     """Whoever says this goes: the value of an `Unwelcome`, or empty, and what it speaks of."""
 
@@ -108,7 +119,7 @@ class Leave(Record, frozen=True, tag=9):
     detail: str
 
 
-SealedWords: TypeAlias = Rules | Present | Bound | Guests | Here | Gather | Lot | Show | Leave
+SealedWords: TypeAlias = Rules | Present | Bound | Guests | Here | Gather | Lot | Show | Leave | Piece
 
 
 def read_sealed(data: bytes) -> SealedWords:
@@ -182,7 +193,10 @@ def lot_commitment(lot: bytes) -> Digest:
 def seat_guests(
     guests: Sequence[Guest], commitments: Sequence[Digest], lots: Sequence[bytes]
 ) -> tuple[Table, tuple[str, ...]]:
-    """Seat all guests as they wish, and by lot where they do not; names by seat. Raises `PeerFault`."""
+    """Seat all guests as they wish, and by lot where they do not; names by seat, then of an observer.
+
+    Raises `PeerFault`.
+    """
     if not len(guests) == len(commitments) == len(lots):
         raise PeerFault(Fault.MALFORMED, "each guest has one lot")
     for commitment, lot in zip(commitments, lots, strict=True):
@@ -196,5 +210,5 @@ def seat_guests(
     }
     luck = tagged_hash("kemps/v1/luck", *sorted(lots))
     table = seat_contacts([guest.contact for guest in guests], partners, luck)
-    names = {guest.contact.identity: guest.name for guest in guests}
-    return table, tuple(names[key] for key in table.roster)
+    names = {guest.contact.curve: guest.name for guest in guests}
+    return table, tuple(names[curve] for curve in table.curves)

@@ -5,6 +5,7 @@ Knows nothing of screens: what happens is told. Invariants:
 1. A seat is given only to who has proven to know the code and has signed this very connection.
 2. A guess counts as soon as it is wrong, however many are made at once. A used up code lets nobody in.
 3. Who hangs up, falls silent or does not read loses its seat before the draw, and holds up nobody.
+4. The first who comes to watch is the observer; whoever else does sees the log as it grows, and nothing else.
 
 Section "Joining" of protocol.md.
 """
@@ -13,6 +14,7 @@ import asyncio
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeAlias
 
 from kemps_p2p.codec import Digest, tagged_hash
@@ -52,11 +54,14 @@ from kemps_p2p.runtime.guests import (
     lot_commitment,
 )
 from kemps_p2p.runtime.handshake import Ask, Confirm, HostSide, Keys, Knock, Notice
+from kemps_p2p.runtime.showing import LogShown
 from kemps_p2p.runtime.transport import Mesh, now_ms
 from kemps_p2p.runtime.wire import HERE_S, Wire, signs_of_life, system_word
 from kemps_p2p.wording.words import CODE_ENTROPY_BYTES, Code, code_of, fingerprint, table_number
 
 CONNECTIONS_MAX = 64
+WATCHING_MAX = 16
+"""Who comes to watch, the observer included."""
 ADDRESS_CONNECTIONS_MAX = 24
 
 
@@ -97,6 +102,7 @@ class _Visit:
     def __init__(self, wire: Wire, guest: Guest, signed: SignedGuest, host: SignedGuest) -> None:
         self.wire, self.guest, self.signed, self.host = wire, guest, signed, host
         self.heard_at_ms = now_ms()
+        self.is_shown = False
         self.said: asyncio.Queue[Lot | Show | None] = asyncio.Queue()
 
     async def drawn(self, number: int) -> Lot | Show:
@@ -131,6 +137,8 @@ class Host:
         self._guesses = Guesses()
         self._visits: list[_Visit] = []
         self._changed = asyncio.Event()
+        self._company: tuple[SignedGuest, ...] = ()
+        self._log: LogShown | None = None
         self._is_drawing = False
         self._is_open = True
         self._rounds = 0
@@ -181,7 +189,7 @@ class Host:
                 await self._changed.wait()
             self._is_drawing = True
             try:
-                gathered = await self._draw(tuple(self._visits))
+                gathered = await self._draw(self._at_table())
             except Unreachable:
                 # Somebody went. The others wait on, with fresh lots when it is their turn again.
                 self._is_drawing = False
@@ -190,8 +198,21 @@ class Host:
             self._is_open = False
             return gathered
 
+    def show(self, log: Path) -> None:
+        """The match has begun, and this is its log: whoever watches it sees it from now on."""
+        self._log = LogShown(log)
+        for visit in self._visits:
+            self._show_to(visit)
+
+    def _show_to(self, visit: _Visit) -> None:
+        if self._log is not None and visit.guest.is_watching and not visit.is_shown:
+            visit.is_shown = True
+            self._log.to(visit.wire)
+
     async def close(self) -> None:
-        """Stop listening and send everybody away who still waits."""
+        """Stop listening and send everybody away who still waits; who watches sees the log to its end."""
+        if self._log is not None:
+            await self._log.end()
         if self._ticking is not None:
             self._ticking.cancel()
         for server in self._servers:
@@ -209,8 +230,14 @@ class Host:
 
     @property
     def _taken(self) -> int:
-        """Seats that are taken: the host's own, and one for each visit."""
-        return 1 + len(self._visits)
+        """Seats that are taken: the host's own, and one for each visit that does not only watch."""
+        return 1 + sum(not visit.guest.is_watching for visit in self._visits)
+
+    def _at_table(self) -> tuple[_Visit, ...]:
+        """Who takes part besides the host: those who sit, and the first who came to watch."""
+        seated = [visit for visit in self._visits if not visit.guest.is_watching]
+        watching = [visit for visit in self._visits if visit.guest.is_watching]
+        return (*seated, *watching[:1])
 
     # Connections
 
@@ -271,7 +298,8 @@ class Host:
 
     async def _agreed(self, wire: Wire, knock: Knock) -> Keys:
         """Find out whether the other side knows the code. Raises `NotSeated`."""
-        if not self._is_open:
+        # A match that is under way can be watched.
+        if not self._is_open and self._log is None:
             raise NotSeated(Unwelcome.TABLE_PLAYING)
         self._guesses.check(wire.other_host, now_ms())
         code = self._code
@@ -314,16 +342,25 @@ class Host:
         self._visits.append(visit)
         self._tell(Came(guest, self._taken, self._plan.players))
         self._say_who_is_here()
+        self._show_to(visit)
         return visit
 
     def _check_room(self, guest: Guest) -> None:
-        """Raise `NotSeated` unless there is a seat for this guest."""
+        """Raise `NotSeated` unless there is a seat for this guest, or a place to watch from."""
+        if guest.is_watching:
+            if sum(visit.guest.is_watching for visit in self._visits) >= WATCHING_MAX:
+                raise NotSeated(Unwelcome.TABLE_FULL)
+            self._check_differs(guest)
+            return
         if not self._is_open:
             raise NotSeated(Unwelcome.TABLE_PLAYING)
         kept = self._plan.bots - sum(visit.guest.player == BOT for visit in self._visits)
         free = self._plan.players - self._taken
         if free <= (0 if guest.player == BOT else max(kept, 0)):
             raise NotSeated(Unwelcome.TABLE_FULL)
+        self._check_differs(guest)
+
+    def _check_differs(self, guest: Guest) -> None:
         if guest.contact.players != self._plan.players:
             raise NotSeated(Unwelcome.BAD_WORDS, "a guest for another table")
         own = read_other(self._me.guest(self._mesh, self.place.host, self._plan.players))
@@ -338,13 +375,16 @@ class Host:
                 self._say_who_is_here()
 
     def _say_who_is_here(self) -> None:
+        company = [other.signed for other in self._at_table()] if self._is_open else self._company
         for visit in self._visits:
-            visit.wire.say(Guests(guests=self._guests_for(visit, self._visits)))
+            visit.wire.say(Guests(guests=self._guests_for(visit, company)))
         self._changed.set()
 
-    def _guests_for(self, visit: _Visit, visits: Sequence[_Visit]) -> tuple[SignedGuest, ...]:
-        """Everybody, the host first, with the address at which this visit has reached us."""
-        return (visit.host, *(other.signed for other in visits))
+    @staticmethod
+    def _guests_for(visit: _Visit, company: Sequence[SignedGuest]) -> tuple[SignedGuest, ...]:
+        """Everybody, the host first, with the address at which this visit has reached us; and the visit."""
+        others = [] if visit.signed in company else [visit.signed]
+        return (visit.host, *company, *others)
 
     async def _tick(self) -> None:
         """Say that we are there, and cut off who has not been heard for too long."""
@@ -364,8 +404,9 @@ class Host:
         own = read_other(self._me.guest(self._mesh, self.place.host, self._plan.players))
         people = [own, *(visit.guest for visit in visits)]
         draw = Draw(self._rounds, people, 0, self._entropy(LOT_BYTES))
+        self._company = tuple(visit.signed for visit in visits)
         for visit in visits:
-            visit.wire.say(Gather(round=draw.round, guests=self._guests_for(visit, visits)))
+            visit.wire.say(Gather(round=draw.round, guests=self._guests_for(visit, self._company)))
         commitments = [draw.commitment, *[await self._commitment(visit, draw.round) for visit in visits]]
         draw.commit(tuple(commitments))
         for visit in visits:

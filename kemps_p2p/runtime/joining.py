@@ -10,8 +10,9 @@ Section "Joining" of protocol.md.
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TypeAlias
 
 from kemps_p2p.errors import NotSeated, Unreachable, Unwelcome
@@ -41,6 +42,7 @@ from kemps_p2p.runtime.guests import (
     Guests,
     Here,
     Lot,
+    Piece,
     Present,
     Rules,
     SealedWords,
@@ -77,6 +79,10 @@ async def asked(place: Place, limit_s: float) -> Notice:
     return notice
 
 
+See = Callable[[bytes, Mapping[bytes, str]], None]
+"""Takes the next bytes of the host's log, with the names at the table by identity key."""
+
+
 async def join(
     place: Place,
     code: Code,
@@ -90,6 +96,32 @@ async def join(
 
     Raises `NotSeated` and `Unreachable`. Whoever gets a `Gathered` closes its mesh.
     """
+    gathered = await _visited(place, code, me, tell, None, expects=expects, entropy=entropy)
+    assert gathered is not None, "a log was shown to somebody who came to play"
+    return gathered
+
+
+async def watch(
+    place: Place, code: Code, me: Newcomer, tell: Tell, see: See, *, entropy: Entropy = secrets.token_bytes
+) -> Gathered | None:
+    """Come to the table at `place` to watch. The first who does is its observer, and gets what `join` gives.
+
+    Whoever else does is shown the log of the match, piece by piece, until it ends or the host goes: then this
+    returns None.
+    """
+    return await _visited(place, code, me, tell, see, expects=None, entropy=entropy)
+
+
+async def _visited(
+    place: Place,
+    code: Code,
+    me: Newcomer,
+    tell: Tell,
+    see: See | None,
+    *,
+    expects: RuleSet | None,
+    entropy: Entropy,
+) -> Gathered | None:
     wire = await connect(place)
     mesh: Mesh | None = None
     try:
@@ -98,10 +130,10 @@ async def join(
             welcomed = _welcomed(await wire.hear(), expects)
         tell(welcomed)
         mesh = await open_mesh(me, wire.own_host)
-        visit = _Visit(wire, me, welcomed, tell, entropy)
+        visit = _Visit(wire, me, welcomed, tell=tell, entropy=entropy, see=see)
         async with signs_of_life(wire):
             await visit.introduce(keys, mesh)
-            table, names, people = await visit.gathered()
+            drawn = await visit.gathered()
     except BaseException as error:
         if mesh is not None:
             await mesh.close()
@@ -111,6 +143,10 @@ async def join(
             await wire.leave()
         raise
     await wire.close()
+    if drawn is None:
+        await mesh.close()
+        return None
+    table, names, people = drawn
     return Gathered(table, names, welcomed.rules, mesh, people)
 
 
@@ -152,8 +188,12 @@ def _welcomed(words: SealedWords, expects: RuleSet | None) -> Welcomed:
 class _Visit:
     """A joiner's time at the table before the match."""
 
-    def __init__(self, wire: Wire, me: Newcomer, at: Welcomed, tell: Tell, entropy: Entropy) -> None:
+    def __init__(
+        self, wire: Wire, me: Newcomer, at: Welcomed, *, tell: Tell, entropy: Entropy, see: See | None
+    ) -> None:
         self._wire, self._me, self._at, self._tell, self._entropy = wire, me, at, tell, entropy
+        self._see = see
+        self._has_seen = False
         self._pair: tuple[SignedGuest, SignedGuest] | None = None
         self._here: dict[bytes, Guest] = {}
         self._checked: set[bytes] = {me.identity.public}
@@ -174,11 +214,23 @@ class _Visit:
         check_bound(bound, who, keys, own, host)
         self._pair = host, own
 
-    async def gathered(self) -> tuple[Table, tuple[str, ...], tuple[Guest, ...]]:
-        """Wait until the table is complete and its seats are drawn."""
+    async def gathered(self) -> tuple[Table, tuple[str, ...], tuple[Guest, ...]] | None:
+        """Wait until the table is complete and its seats are drawn.
+
+        None: a log was shown instead, and has ended.
+        """
         draw: Draw | None = None
         while True:
-            match await self._heard():
+            try:
+                words = await self._heard()
+            except Unreachable:
+                if self._has_seen:
+                    return None
+                raise
+            match words:
+                case Piece(data=data) if self._see is not None:
+                    self._has_seen = True
+                    self._see(data, {key: guest.name for key, guest in self._here.items()})
                 case Guests(guests=guests):
                     draw = None
                     await self._meet(self._read(guests))
@@ -196,7 +248,8 @@ class _Visit:
 
     async def _begin(self, number: int, guests: Sequence[SignedGuest]) -> Draw:
         people = self._read(guests)
-        if len(people) != self._at.players:
+        watching = sum(guest.is_watching for guest in people)
+        if len(people) - watching != self._at.players or watching > 1:
             raise NotSeated(Unwelcome.BAD_WORDS, "a table that is not complete")
         await self._meet(people)
         self._tell(Drawing())
@@ -228,12 +281,13 @@ class _Visit:
         """Tell who came and went, and ask about everybody whose name was known with another key."""
         players = self._at.players
         now = {guest.contact.identity: guest for guest in guests}
+        here = sum(not guest.is_watching for guest in guests)
         for key in self._here.keys() - now.keys():
-            self._tell(Went(self._here.pop(key).name, len(now), players))
+            self._tell(Went(self._here.pop(key).name, here, players))
         for key, guest in now.items():
             if key not in self._here:
                 self._here[key] = guest
-                self._tell(Came(guest, len(now), players))
+                self._tell(Came(guest, here, players))
         for key, guest in now.items():
             if key not in self._checked:
                 await check_known(self._me, guest)
@@ -243,7 +297,7 @@ class _Visit:
         """The same table, with addresses that lead from this machine to the host's."""
         host = self._wire.other_host
         addresses = {curve: reachable(address, host) for curve, address in table.addresses.items()}
-        return Table(table.roster, table.curves, addresses)
+        return replace(table, addresses=addresses)
 
 
 @asynccontextmanager

@@ -18,6 +18,7 @@ NAMES = (
     "Anna", "Ben", "Carla", "Dan", "Eva", "Finn", "Greta", "Hugo",
     "Ines", "Jon", "Kira", "Leo", "Mila", "Nils", "Olga", "Paul",
 )  # fmt: skip
+OBSERVER_NAME = "Zoe"
 _END_S = 3.0
 
 Report = dict[str, Any]
@@ -26,13 +27,17 @@ Report = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class LaunchPlan:
-    """What to start. `rules`: the file with the rule set; `scratch` takes homes and the meeting place."""
+    """What to start. `rules`: the file with the rule set; `scratch` takes homes and the meeting place.
+
+    `observers`: 1 where one more process only watches, else 0.
+    """
 
     players: int
     rules: Path
     pace: str
     logs: Path
     scratch: Path
+    observers: int = 0
 
 
 def _command(plan: LaunchPlan, seat: int) -> list[str]:
@@ -40,8 +45,9 @@ def _command(plan: LaunchPlan, seat: int) -> list[str]:
         sys.executable, "-m", "kemps_p2p", "node",
         "--meet", str(plan.scratch / "meeting"),
         "--players", str(plan.players),
-        "--seat", str(seat),
-        "--name", NAMES[seat],
+        *(["--observed"] if plan.observers else []),
+        *(["--seat", str(seat)] if seat < plan.players else ["--watch"]),
+        "--name", NAMES[seat] if seat < plan.players else OBSERVER_NAME,
         "--rules", str(plan.rules),
         "--pace", plan.pace,
         "--home", str(plan.scratch / f"home-{seat}"),
@@ -57,7 +63,7 @@ async def launch(plan: LaunchPlan, report: Callable[[int, Report], None]) -> Non
     """
     nodes: list[asyncio.subprocess.Process] = []
     try:
-        for seat in range(plan.players):
+        for seat in range(plan.players + plan.observers):
             # A node that outlives the launcher would play on alone: its own session lets the launcher end it.
             node = await asyncio.create_subprocess_exec(
                 *_command(plan, seat),
@@ -69,14 +75,16 @@ async def launch(plan: LaunchPlan, report: Callable[[int, Report], None]) -> Non
             nodes.append(node)
         async with asyncio.TaskGroup() as group:
             for seat, node in enumerate(nodes):
-                group.create_task(_follow(seat, node, report))
+                group.create_task(_follow(plan, seat, node, report))
     except* RuntimeFault as faults:
         raise RuntimeFault(str(faults.exceptions[0])) from None
     finally:
         await end_nodes(nodes)
 
 
-async def _follow(seat: int, node: asyncio.subprocess.Process, report: Callable[[int, Report], None]) -> None:
+async def _follow(
+    plan: LaunchPlan, seat: int, node: asyncio.subprocess.Process, report: Callable[[int, Report], None]
+) -> None:
     assert node.stdout is not None, "started with a pipe"
     assert node.stderr is not None, "started with a pipe"
     errors = asyncio.create_task(node.stderr.read())
@@ -85,9 +93,8 @@ async def _follow(seat: int, node: asyncio.subprocess.Process, report: Callable[
     code = await node.wait()
     said = (await errors).decode(errors="replace").strip().splitlines()
     if code != 0:
-        raise RuntimeFault(
-            f"the node of {NAMES[seat]} ended with code {code}: {said[-1] if said else '(silent)'}"
-        )
+        name = NAMES[seat] if seat < plan.players else OBSERVER_NAME
+        raise RuntimeFault(f"the node of {name} ended with code {code}: {said[-1] if said else '(silent)'}")
 
 
 async def end_nodes(nodes: Sequence[asyncio.subprocess.Process]) -> None:

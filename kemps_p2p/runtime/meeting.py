@@ -21,6 +21,8 @@ from kemps_p2p.session.messages import PROTOCOL_VERSION
 
 CONTACT_LABEL = "kemps/v1/contact"
 CONTACT_BYTES_MAX = 4096
+WATCH = -2
+"""The wish of whoever comes to watch and wants no seat."""
 _SUFFIX = ".contact"
 _LOOK_AGAIN_S = 0.03
 
@@ -28,7 +30,7 @@ _LOOK_AGAIN_S = 0.03
 class Contact(Record, frozen=True):
     """How to reach a peer: its identity, the CURVE key of this process, its address; what table it comes to.
 
-    `wish`: the seat it would like, -1 for any.
+    `wish`: the seat it would like, -1 for any, -2 for none: it comes to watch.
     """
 
     version: int
@@ -48,11 +50,15 @@ class SignedContact(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Who sits where: identity keys by seat, and how to reach each."""
+    """Who sits where: identity keys by seat, and how to reach each.
+
+    `observer`: the identity key of the witness without a seat, if there is one; its CURVE key is the last.
+    """
 
     roster: tuple[bytes, ...]
     curves: tuple[PublicKey, ...]
     addresses: Mapping[PublicKey, str]
+    observer: bytes | None = None
 
     @property
     def digest(self) -> Digest:
@@ -103,8 +109,8 @@ def contact_left(place: Path, identity: Identity, contact: Contact) -> Iterator[
         path.unlink(missing_ok=True)
 
 
-async def meet(place: Path, players: int, limit_s: float) -> Table:
-    """Wait until `players` contacts lie in the meeting place, and seat them.
+async def meet(place: Path, players: int, limit_s: float, observers: int = 0) -> Table:
+    """Wait until `players` contacts lie in the meeting place, and those of `observers`, and seat them.
 
     Raises `Unreachable` after `limit_s`, `Refused` if the peers come to different tables or are too many,
     `PeerFault` for a contact that is none.
@@ -116,13 +122,15 @@ async def meet(place: Path, players: int, limit_s: float) -> Table:
         other = next((contact.players for contact in contacts if contact.players != players), None)
         if other is not None:
             raise Refused(f"at {place} somebody waits for a table of {other}, not of {players}")
-        if len(contacts) > players:
+        watching = sum(contact.wish == WATCH for contact in contacts)
+        if len(contacts) > players + observers or watching > observers:
             left = "if some are left from an earlier match, use a new directory"
             raise Refused(f"{len(contacts)} peers came to {place} for a table of {players}; {left}")
-        if len(contacts) == players:
+        if len(contacts) == players + observers:
             return seat_contacts(contacts)
         if now_ms() >= until_ms:
-            raise Unreachable(f"only {len(files)} of {players} peers came to the meeting place {place}")
+            expected = players + observers
+            raise Unreachable(f"only {len(files)} of {expected} peers came to the meeting place {place}")
         await asyncio.sleep(_LOOK_AGAIN_S)
 
 
@@ -141,10 +149,14 @@ def seat_contacts(
     """Seats go to who wishes them, then opposite ones to partners, the rest by identity key, or by lot.
 
     `partners`: whom an identity would like to sit opposite to. `luck`: where a draw decides, what was drawn.
-    Raises `PeerFault` if two peers share a key.
+    Whoever comes to watch gets no seat; there may be one such. Raises `PeerFault` if two peers share a key.
     """
-    players = len(contacts)
-    order = sorted(contacts, key=lambda contact: _place(contact.identity, luck))
+    watching = [contact for contact in contacts if contact.wish == WATCH]
+    if len(watching) > 1:
+        raise PeerFault(Fault.MALFORMED, "a table has one observer at most")
+    seating = [contact for contact in contacts if contact.wish != WATCH]
+    players = len(seating)
+    order = sorted(seating, key=lambda contact: _place(contact.identity, luck))
     seats: dict[int, Contact] = {}
     for contact in order:
         if 0 <= contact.wish < players and contact.wish not in seats:
@@ -153,12 +165,13 @@ def seat_contacts(
     others = [contact for contact in order if contact not in seats.values()]
     free = [seat for seat in range(players) if seat not in seats]
     seats.update(dict(zip(free, others, strict=True)))
-    seated = [seats[seat] for seat in range(players)]
-    curves = tuple(PublicKey(contact.curve) for contact in seated)
-    if len({contact.identity for contact in seated}) < players or len(set(curves)) < players:
+    people = [*(seats[seat] for seat in range(players)), *watching]
+    keys = tuple(contact.identity for contact in people)
+    curves = tuple(PublicKey(contact.curve) for contact in people)
+    if len(set(keys)) < len(people) or len(set(curves)) < len(people):
         raise PeerFault(Fault.BAD_KEY, "two peers share a key")
-    addresses = {PublicKey(contact.curve): contact.address for contact in seated}
-    return Table(tuple(contact.identity for contact in seated), curves, addresses)
+    addresses = {PublicKey(contact.curve): contact.address for contact in people}
+    return Table(keys[:players], curves, addresses, keys[players] if watching else None)
 
 
 def _place(identity: bytes, luck: bytes) -> bytes:
@@ -185,7 +198,12 @@ def _seat_partners(
 
 
 def seat_of(table: Table, identity: Identity) -> Seat:
-    """The own seat. Raises `Unreachable` if the own contact is not at the table."""
+    """The own seat; an observer's is the one after the last.
+
+    Raises `Unreachable` if the own contact is not at the table.
+    """
+    if identity.public == table.observer:
+        return Seat(len(table.roster))
     if identity.public not in table.roster:
         raise Unreachable("the own contact is not at the meeting place any more")
     return Seat(table.roster.index(identity.public))

@@ -29,7 +29,10 @@ Seated = Callable[[Seat, random.Random], Player]
 
 @dataclass(frozen=True, slots=True)
 class NodeConfig:
-    """How one node plays: `wish` is the seat it would like, `bind` where it listens."""
+    """How one node plays: `wish` is the seat it would like, `bind` where it listens.
+
+    `observers`: 1 if a witness without a seat comes too, else 0.
+    """
 
     name: str
     place: Path
@@ -41,6 +44,7 @@ class NodeConfig:
     logs: Path
     meet_s: float
     give_up_s: float
+    observers: int = 0
 
 
 def run_node(config: NodeConfig, seated: Seated, watch: Watch) -> Outcome:
@@ -73,7 +77,7 @@ async def _run(config: NodeConfig, seated: Seated, watch: Watch) -> Outcome:
                 wish=config.wish,
             )
             with contact_left(config.place, identity, contact):
-                table = await meet(config.place, config.players, config.meet_s)
+                table = await meet(config.place, config.players, config.meet_s, config.observers)
                 return await _play(config, identity, mesh, table, seated=seated, watch=watch)
         finally:
             await mesh.close()

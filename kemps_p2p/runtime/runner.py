@@ -74,7 +74,7 @@ class Runner:
         self._session = session
         self._carrier = carrier
         self._curves = curves
-        self._seat_of = {curve: Seat(seat) for seat, curve in enumerate(curves)}
+        self._seat_of = {curve: Seat(seat) for seat, curve in enumerate(curves[: session.peers])}
         self._order = [seat for seat in self._seat_of.values() if seat != session.seat]
         self._paths = paths
         self._player = player
@@ -176,7 +176,11 @@ class Runner:
         self._guarded(lambda: self._receive(arrivals))
 
     def _receive(self, arrivals: list[Arrival]) -> None:
-        came = [(self._seat_of[arrival.peer], arrival.data) for arrival in arrivals]
+        # Whoever watched the match before may still be there and speak.
+        known = [arrival for arrival in arrivals if arrival.peer in self._seat_of]
+        if not known:
+            return
+        came = [(self._seat_of[arrival.peer], arrival.data) for arrival in known]
         # Who spoke first waits for an answer: it is served first.
         asker = came[0][0]
         if self._order[0] != asker:
@@ -208,7 +212,8 @@ class Runner:
     def _tick(self) -> None:
         if self.is_paused:
             # No time passes for the machine, so its reminders are on the runner.
-            self._carry_out(self._session.want(self._session.wants[self._session.seat]))
+            if self._session.is_seated:
+                self._carry_out(self._session.want(self._session.wants[self._session.seat]))
         else:
             self._carry_out(self._session.tick(self.now_ms()))
 

@@ -202,7 +202,7 @@ async def _hosted(offer: Offer, seat: SeatPlan, plays: Plays, tell: Tell) -> Out
             gathered = await bots.unless_one_fails(host.gathered())
             if announcer is not None:
                 await announcer.close()
-            outcome = await seat_played(gathered, me, seat, plays, tell)
+            outcome = await seat_played(gathered, me, seat, plays, tell, show=host.show)
             await bots.ended()
             return outcome
         finally:
@@ -227,8 +227,16 @@ async def _joined(invitation: Invitation, seat: SeatPlan, plays: Plays, tell: Te
             await gathered.mesh.close()
 
 
-async def seat_played(gathered: Gathered, me: Newcomer, seat: SeatPlan, plays: Plays, tell: Tell) -> Outcome:
-    """Play the own seat of a table that has gathered, to the end.
+async def seat_played(
+    gathered: Gathered,
+    me: Newcomer,
+    seat: SeatPlan,
+    plays: Plays,
+    tell: Tell,
+    *,
+    show: Callable[[Path], None] = lambda log: None,
+) -> Outcome:
+    """Play the own seat of a table that has gathered, to the end. `show` is told of each match's log.
 
     Raises `NotSeated` if another server key answers for a peer or one changes its name, and `Unreachable` if
     the peers do not reach each other.
@@ -239,8 +247,9 @@ async def seat_played(gathered: Gathered, me: Newcomer, seat: SeatPlan, plays: P
 
     def formed(_session: Session, sight: fx.Sight) -> None:
         if isinstance(sight, fx.TableFormed):
-            guard.begin(sight.names)
+            guard.begin(sight.names if sight.observer is None else (*sight.names, sight.observer))
             gathered.remember(me)
+            show(chair.log_path(sight.match.hex()))
 
     chair = _TableChair(
         identity=me.identity,

@@ -120,6 +120,13 @@ class Wire:
             async with asyncio.timeout(_PARTING_S):
                 await self._writer.wait_closed()
 
+    async def drained(self) -> None:
+        """Wait until the other side has read most of what was said. Raises `Unreachable` if it is gone."""
+        try:
+            await self._writer.drain()
+        except OSError as error:
+            raise Unreachable(f"the connection broke: {system_word(error)}") from None
+
     def abort(self) -> None:
         """Cut the connection off at once; whoever waits to hear something here gets `Unreachable`."""
         self._writer.transport.abort()

@@ -36,6 +36,8 @@ class Step:
     record: OpenRecord
     match: Match
     parts: tuple[Part, ...]
+    strikes: bool = False
+    """True if it strikes the observer."""
 
 
 @dataclass(slots=True)
@@ -152,8 +154,9 @@ class ChainCheck:
                 text = "an entry is stamped before what it rests on"
                 raise PeerFault(Fault.BAD_STAMP, text, culprit=record.item.seat)
             return
-        self.match, parts = step_by_event(self.match, record, self.proofs)
-        self.steps.append(Step(record, self.match, parts))
+        before = self.match
+        self.match, parts = step_by_event(before, record, self.proofs)
+        self.steps.append(Step(record, self.match, parts, self.match.observer != before.observer))
         for event in record.entry.events:
             if isinstance(event, Blamed) and len(event.items) == 2:
                 self.tapes.blame(event.items, record.entry.index)

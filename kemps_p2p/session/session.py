@@ -64,6 +64,11 @@ class Session:
         return self._setup.seat
 
     @property
+    def peers(self) -> int:
+        """How many take part: the seats, and the observer if there is one."""
+        return self._peers
+
+    @property
     def is_seated(self) -> bool:
         """False for an observer, which plays no seat."""
         return self.seat < self._seats

@@ -10,6 +10,8 @@ import pytest
 from process_helpers import KEMPS, kemps, play
 
 from kemps_p2p.codec import frame
+from kemps_p2p.ledger.tape import Receipt
+from kemps_p2p.session.audit import audit
 
 
 @pytest.fixture(scope="module")
@@ -22,17 +24,33 @@ def short_rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def match(tmp_path_factory: pytest.TempPathFactory, short_rules: Path) -> dict[str, Any]:
-    """A match between four processes."""
-    return play(4, tmp_path_factory.mktemp("logs"), "--rules", str(short_rules))
+    """A match between four processes, which a fifth observes."""
+    return play(4, tmp_path_factory.mktemp("logs"), "--rules", str(short_rules), "--observer")
 
 
-def test_four_processes_play_a_match_that_audits_clean(match: dict[str, Any]) -> None:
+def test_four_processes_and_an_observer_play_a_match_that_audits_clean(match: dict[str, Any]) -> None:
     assert match["players"] == 4
     assert match["audit"] == "clean"
     assert max(match["scores"]) == 2
     assert match["winners"] == [match["scores"].index(min(match["scores"]))]
     assert match["deals"] >= 2
-    assert len({Path(log).name for log in match["logs"]}) == 4
+    names = sorted(Path(log).name.rpartition("-")[2] for log in match["logs"])
+    assert names == ["observer.kemps", *(f"seat{seat}.kemps" for seat in range(4))]
+
+
+def test_the_observer_was_a_witness(match: dict[str, Any]) -> None:
+    audited = audit(Path(match["logs"][-1]).read_bytes())
+    assert audited.founding is not None
+    assert audited.annexed_by == audited.founding.observer == 4
+    assert audited.observer_name == "Zoe"
+    assert audited.tapes is not None
+    said = {
+        type(statement)
+        for seen in audited.tapes.seen.values()
+        if seen.item.seat == 4
+        for statement in seen.item.item.body
+    }
+    assert said == {Receipt}
 
 
 def test_a_stranger_audits_each_log_and_all_of_them(match: dict[str, Any]) -> None:

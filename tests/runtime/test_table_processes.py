@@ -80,6 +80,24 @@ def test_a_table_on_loopback_from_offer_to_audit(short_rules: Path) -> None:
 
 
 @pytest.mark.soak
+def test_a_table_is_watched_by_an_observer_and_by_others_who_come_later(short_rules: Path) -> None:
+    with loopback(4) as (anna, ben, zoe, yan):
+        at, code = host(anna, short_rules, "--bind", "127.0.0.1", "--port", "0", "--bots", "2", "--no-mdns")
+        place = at.event("opened")["places"][0]
+        observer = zoe.start("watch", place, "--code", code, "--name", "Zoe", "--events")
+        at.event("came", name="Zoe")
+        peers = [at, ben.start("join", place, "--code", code, "--name", "Ben", *BOT)]
+        at.event("formed")
+        late = yan.start("watch", place, "--code", code, "--name", "Yan", "--events")
+        assert [peer.ended() for peer in (*peers, observer, late)] == [0] * 4
+        formed = [peer.event("formed") for peer in (at, observer, late)]
+        assert {each["observer"] for each in formed} == {"Zoe"}
+        assert len({(each["match"], each["words"], tuple(each["names"])) for each in formed}) == 1
+        logs = [peer.event("log")["log"] for peer in (at, observer, late)]
+        assert anna.kemps("audit", *logs).returncode == 0
+
+
+@pytest.mark.soak
 def test_a_host_that_is_interrupted_sends_everybody_home(short_rules: Path) -> None:
     with loopback(2) as (anna, ben):
         at, code = host(anna, short_rules, "--bind", "127.0.0.1", "--port", "0", "--bots", "2", "--no-mdns")
