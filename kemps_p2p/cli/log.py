@@ -1,4 +1,4 @@
-"""`kemps log`: where the logs of past matches are."""
+"""`kemps log`: the logs of past matches: where they are, what they are, and copies of them."""
 
 import json
 from dataclasses import dataclass
@@ -41,7 +41,10 @@ _home = click.option(
 
 @click.group()
 def log() -> None:
-    """Logs of past matches. `kemps replay` tells one, `kemps audit` verifies it."""
+    """Logs of past matches. `kemps replay` tells one, `kemps audit` verifies it.
+
+    LOG is a file, or the beginning of the name of one that `kemps log list` lists; the latest one by default.
+    """
 
 
 @log.command(name="list")
@@ -64,6 +67,113 @@ def list_logs(*, home: Path | None, as_json: bool) -> None:
 @_home
 def path(*, match: str, home: Path | None) -> None:
     """Print the path of the log of a match, by the beginning of its name; of the latest one by default."""
+    click.echo(str(_kept(match, home)))
+
+
+_log = click.argument("told", metavar="[LOG]", default="")
+
+
+@log.command()
+@_log
+@_home
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def show(*, told: str, home: Path | None, as_json: bool) -> None:
+    """Say what a log is: match, players, rules, length, end. Nothing is checked; `kemps audit` does that."""
+    from kemps_p2p.report.log_card import card_json, card_lines, card_of
+
+    file = _named(told, home)
+    card = card_of(read_log(file))
+    if card is None:
+        raise CommandError(Exit.UNREADABLE, f"{file} is no log of a match", "`kemps audit` says more.")
+    if as_json:
+        click.echo(json.dumps({"path": str(file), **card_json(card)}))
+        return
+    click.echo(str(file))
+    for line in card_lines(card):
+        click.echo(f"  {line}")
+
+
+@log.command()
+@_log
+@_home
+def export(*, told: str, home: Path | None) -> None:
+    """Print every record of a log as JSON, an object a line, for programs that do not read MessagePack.
+
+    Fields are those of protocol.md; bytes are hexadecimal. Nothing is checked.
+    """
+    from kemps_p2p.report.export import exported
+
+    for record in exported(read_log(_named(told, home))):
+        click.echo(json.dumps(record))
+
+
+@log.command()
+@_log
+@click.argument("out", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@_home
+def redact(*, told: str, out: Path | None, home: Path | None) -> None:
+    """Write a copy of a log without the names of the players, for OUT or beside it: as clean as the log.
+
+    Seats go by their numbers in it. Keys stay, and they are the same in every match of a player; so does what
+    was said at the table.
+    """
+    from kemps_p2p.report.log_card import card_of
+    from kemps_p2p.runtime.files import write_new
+    from kemps_p2p.session.logfile import without_names
+
+    file = _named(told, home)
+    data = read_log(file)
+    card = card_of(data)
+    if card is None:
+        raise CommandError(Exit.UNREADABLE, f"{file} is no log of a match")
+    to = out if out is not None else file.with_name(f"{file.stem}-without-names{SUFFIX}")
+    write_new(to, without_names(data))
+    click.echo(f"{to}: without names; the keys of the players are still in it")
+    if card.speech_count:
+        click.echo(f"{counted(card.speech_count, 'line')} of what was said at the table stay as they are")
+
+
+@log.command()
+@click.argument("told", metavar="[LOG]...", nargs=-1)
+@_home
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("kemps-report.zip"),
+    show_default=True,
+    help="The file to write.",
+)
+@click.option("--names", "with_names", is_flag=True, help="Leave the names of the players in it.")
+def bundle(*, told: tuple[str, ...], home: Path | None, out: Path, with_names: bool) -> None:
+    """Write what a report of a bug needs into one zip file: logs, their audit, versions, platform, settings.
+
+    No keys, no secrets of a match and no names of players are in it. Look into it before you send it.
+    """
+    from kemps_p2p.cli.logs import progress
+    from kemps_p2p.report.audit_text import audit_json
+    from kemps_p2p.runtime.bundle import bundle as bundled
+    from kemps_p2p.runtime.files import write_new
+    from kemps_p2p.session.audit import audit_all
+    from kemps_p2p.session.logfile import without_names
+
+    files = [_named(each, home) for each in told or ("",)]
+    logs = {f"{place}{SUFFIX}": read_log(file) for place, file in enumerate(files, start=1)}
+    kept = logs if with_names else {name: without_names(data) for name, data in logs.items()}
+    with progress("checking") as shown:
+        joint = audit_all(list(kept.values()), allow_stub=True, progress=shown)
+    where = home if home is not None else home_directory()
+    write_new(out, bundled(kept, where, audit_json(joint, list(kept)), with_names=with_names))
+    click.echo(f"{out}: {counted(len(kept), 'log')}, their audit ({joint.verdict.value}), versions, settings")
+    click.echo("no keys and no secrets are in it" + ("" if with_names else ", and no names of players"))
+
+
+def _named(told: str, home: Path | None) -> Path:
+    """The file of this name, or the kept log whose name begins so. Raises `CommandError`."""
+    return Path(told) if told and Path(told).is_file() else _kept(told, home)
+
+
+def _kept(match: str, home: Path | None) -> Path:
+    """The kept log whose name begins so, the latest without one. Raises `CommandError`."""
     fits = [each for each in _logs(home) if each.path.name.startswith(match)]
     if not fits:
         what = f"no log of a match {plain(match)}" if match else "no log"
@@ -71,7 +181,7 @@ def path(*, match: str, home: Path | None) -> None:
         raise CommandError(Exit.UNREADABLE, f"{what} is in {_directory(home)}", hint)
     if len({each.match for each in fits}) > 1 and match:
         raise CommandError(Exit.USAGE, f"{len(fits)} logs begin with {plain(match)}", "Say more of the name.")
-    click.echo(str(fits[0].path))
+    return fits[0].path
 
 
 def _directory(home: Path | None) -> Path:

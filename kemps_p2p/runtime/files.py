@@ -82,6 +82,23 @@ def write_all(descriptor: int, data: bytes) -> None:
         written += os.write(descriptor, data[written:])
 
 
+def write_new(path: Path, data: bytes) -> None:
+    """Write a file of the own user that is not there yet. Raises `RuntimeFault`."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    try:
+        descriptor = os.open(path, flags, 0o600)
+    except FileExistsError:
+        raise RuntimeFault(f"{path} is there already, and is not written over") from None
+    except OSError as error:
+        raise file_fault(path, "write", error) from None
+    try:
+        write_all(descriptor, data)
+    except OSError as error:
+        raise file_fault(path, "write", error) from None
+    finally:
+        os.close(descriptor)
+
+
 class SecretFile:
     """A small file that only its owner can read, written once, whole or not at all."""
 
