@@ -9,8 +9,10 @@ from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.errors import Fault
 from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.session import effects as fx
+from kemps_p2p.session.messages import Want
 from kemps_p2p.session.session import Session
 from kemps_p2p.wording.observing import struck_text
+from kemps_p2p.wording.people import People
 from kemps_p2p.wording.words import words_of
 
 
@@ -64,6 +66,9 @@ class Reporter:
             case fx.MatchClosed(head=head):
                 scores = list(session.play.final.game.scores)
                 self.say("closed", f"the match is over: {scores}", head=head.hex(), scores=scores)
+            case fx.Wanted(seat=seat, want=Want.GONE):
+                who = People(len(session.names), session.names).seat(seat)
+                self.say("left", f"{who} has left the table", seat=seat)
             case fx.Known() | fx.Raced() | fx.GestureSeen() | fx.Whispered() | fx.Wanted():
                 pass
 

@@ -36,6 +36,7 @@ from kemps_p2p.wording.faults import FAULTS
 from kemps_p2p.wording.observing import struck_text
 from kemps_p2p.wording.people import counted, listed
 from kemps_p2p.wording.plain import plain
+from kemps_p2p.wording.presence import away_text
 from kemps_p2p.wording.prompts import prompt_text
 from kemps_p2p.wording.races import met_text
 from kemps_p2p.wording.refusals import refusal_text
@@ -43,11 +44,13 @@ from kemps_p2p.wording.scores import standing
 from kemps_p2p.wording.tutorial import Tutorial
 from kemps_p2p.wording.waiting import waiting_text
 
+END_HINT = "The match cannot go on without them; it ends once all who are here say `abandon`"
 WANTS: dict[Want, str] = {
     Want.PLAY_ON: "wants to play on",
     Want.AS_OTHERS: "goes along with what the others want",
     Want.PAUSE: "wants a break: it begins once all say `pause`, and ends with `play on`",
     Want.ABANDON: "wants to abandon the match: it ends once all say `abandon`",
+    Want.GONE: f"has left the table. {END_HINT}",
 }
 
 
@@ -79,6 +82,7 @@ class Voice:
         self._rows: dict[str, str] = {}
         self._prompt: str | None = None
         self._faults: set[tuple[Fault, int | None]] = set()
+        self._silent: set[Seat] = set()
 
     def board(self) -> Board:
         """What a line can point at now."""
@@ -93,7 +97,10 @@ class Voice:
 
     def news(self) -> Iterator[str]:
         """The lines of what has changed without a sight of its own: own cards, and what is waited for."""
-        if self._sitting.has_begun and not self._sitting.has_sights:
+        if not self._sitting.has_begun:
+            return
+        yield from self._presence()
+        if not self._sitting.has_sights:
             yield from self._changed_rows()
             yield from self._prompts()
 
@@ -168,6 +175,18 @@ class Voice:
             yield f"{self._sitting.people.seat(seat)} {WANTS[want]}"
         if self._sitting.is_paused:
             yield "the table takes a break; `play on` ends it"
+
+    def _presence(self) -> Iterator[str]:
+        """Who has fallen silent, and who is back; who has said that it leaves was told when it did."""
+        silent = {away.seat: away for away in self._sitting.away() if not away.has_left}
+        people = self._sitting.people
+        for seat in silent.keys() - self._silent:
+            yield sentence(away_text(silent[seat], people))
+            yield sentence(END_HINT)
+        gone = {away.seat for away in self._sitting.away()} - silent.keys()
+        for seat in self._silent - silent.keys() - gone:
+            yield sentence(f"{people.seat(seat)} is back")
+        self._silent = set(silent)
 
     # Rows and prompts
 
@@ -262,8 +281,10 @@ class Voice:
 
     def _waiting(self) -> Iterator[str]:
         sitting = self._sitting
-        waits = sitting.waiting_for()
+        waits, away = sitting.waiting_for(), sitting.away()
+        for each in away:
+            yield sentence(away_text(each, sitting.people))
         for wait in waits:
             yield sentence(waiting_text(wait, sitting.people))
-        if not waits:
+        if not waits and not away:
             yield "The table waits for nobody."

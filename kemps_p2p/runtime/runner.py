@@ -111,6 +111,7 @@ class Runner:
             if self._timer is not None:
                 self._timer.cancel()
             self._carrier.deliver(None)
+            self._take_leave()
             self._pool.shutdown(wait=True, cancel_futures=True)
             for file in self._files.values():
                 file.close()
@@ -158,6 +159,13 @@ class Runner:
         """End the run, whatever the others do. What was played until now is in the log."""
         self._is_left = True
         self._finish()
+
+    def _take_leave(self) -> None:
+        """Whoever stops before the match is over tells the others, so that they need not wait to find out."""
+        if self._session.has_begun and not (self.outcome.is_closed or self.outcome.is_abandoned):
+            for effect in self._session.want(Want.GONE):
+                if isinstance(effect, fx.Send):
+                    self._send(effect.data, effect.to)
 
     def _do(self, act: Callable[[], None]) -> None:
         if self._ended is None or self._ended.done():
@@ -256,7 +264,7 @@ class Runner:
 
     def _heed_wants(self) -> None:
         """Do what all seats want of the table."""
-        agreed = self._session.agreed
+        agreed = self._session.agreed(self.now_ms())
         if self._paused_at_ms is None and agreed is Want.PAUSE:
             self._paused_at_ms = now_ms()
         elif self._paused_at_ms is not None and agreed is not Want.PAUSE:

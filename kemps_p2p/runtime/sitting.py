@@ -30,6 +30,7 @@ from kemps_p2p.runtime.person import WAITED_FOR, Person
 from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
+from kemps_p2p.session.presence import Away
 from kemps_p2p.session.session import Session
 from kemps_p2p.session.waiting import Waiting, What, waiting
 from kemps_p2p.wording.people import People
@@ -271,6 +272,10 @@ class Sitting:
     def wants(self) -> tuple[Want, ...]:
         """What each seat wants."""
         return self._session.wants
+
+    def away(self) -> tuple[Away, ...]:
+        """Who has left the running match, or has not been heard of for long."""
+        return self._session.away(self.now_ms()) if self.outcome is None else ()
 
     @property
     def is_paused(self) -> bool:

@@ -186,6 +186,8 @@ class Want(IntEnum):
     """Whatever the others want: so bots never keep people at a table, nor from a break."""
     PAUSE = 2
     ABANDON = 3
+    GONE = 4
+    """Nothing any more: it has left the table, and the match is not over."""
 
 
 class Wish(Record, frozen=True, tag=5):
@@ -195,12 +197,6 @@ class Wish(Record, frozen=True, tag=5):
 
 
 Message: TypeAlias = LobbyWords | Batch | Status | Whisper | Wish
-
-
-def agreed(wants: Iterable[Want]) -> Want:
-    """What a table does whose seats want this: what all of them want, or go along with; else it plays on."""
-    strong = {want for want in wants if want is not Want.AS_OTHERS}
-    return strong.pop() if len(strong) == 1 else Want.PLAY_ON
 
 
 def read_message(data: bytes) -> Message:

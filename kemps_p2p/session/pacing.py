@@ -72,6 +72,10 @@ class Pacing:
         """True if all of some seats have been heard of lately; the own one need not be."""
         return all(seat == self._seat or now_ms - self._heard_at_ms[seat] <= within_ms for seat in seats)
 
+    def silent_ms(self, seat: Seat, now_ms: int) -> int:
+        """For how long nothing has been heard of a seat; of the own one there is nothing to hear."""
+        return 0 if seat == self._seat else now_ms - self._heard_at_ms[seat]
+
     def follow(self, before: Match, after: Match, now_ms: int) -> None:
         """An entry has been accepted: note what begins with it."""
         if before.shown_ms is None and after.shown_ms is not None:

@@ -10,7 +10,7 @@ from kemps_p2p.codec import encode
 from kemps_p2p.errors import Fault, Illegal, IllegalAction, PeerFault
 from kemps_p2p.game.actions import Action
 from kemps_p2p.game.gestures import Intent
-from kemps_p2p.game.seating import partner_of
+from kemps_p2p.game.seating import partner_of, seats
 from kemps_p2p.game.views import PublicView, SeatView, public_view
 from kemps_p2p.ids import Seat
 from kemps_p2p.session import effects as fx
@@ -26,12 +26,12 @@ from kemps_p2p.session.messages import (
     Want,
     Whisper,
     Wish,
-    agreed,
     batches,
     pack,
     read_message,
 )
 from kemps_p2p.session.play import Play
+from kemps_p2p.session.presence import AWAY_MS, Away, agreed
 
 STATUS_MS = 200
 RESEND_AGE_MS = 150
@@ -111,10 +111,20 @@ class Session:
         """What each seat wants of the table beside the game, as far as it is known here."""
         return tuple(self._wants)
 
-    @property
-    def agreed(self) -> Want:
+    def agreed(self, now_ms: int) -> Want:
         """What all seats want of the table. It is for the runner to do."""
-        return agreed(self._wants)
+        return agreed(self._wants, {away.seat for away in self.away(now_ms)})
+
+    def away(self, now_ms: int) -> tuple[Away, ...]:
+        """Who has left the running match, or has not been heard of for long."""
+        if self._play is None or self._play.final.is_closed:
+            return ()
+        silent_ms = {seat: self._play.pacing.silent_ms(seat, now_ms) for seat in seats(self._seats)}
+        return tuple(
+            Away(seat, span_ms, has_left=self._wants[seat] is Want.GONE)
+            for seat, span_ms in silent_ms.items()
+            if seat != self.seat and (self._wants[seat] is Want.GONE or span_ms >= AWAY_MS)
+        )
 
     @property
     def is_done(self) -> bool:
@@ -235,7 +245,7 @@ class Session:
                     self._play.receive(message.items, now_ms)
                 return []
             case Status():
-                return self._hear_status(sender, message, now_ms)
+                return [*self._welcome_back(sender), *self._hear_status(sender, message, now_ms)]
             case Whisper(text=text):
                 is_partner = self.is_seated and sender == partner_of(self.seat, self._seats)
                 if not is_partner or len(text) > WHISPER_CHARACTERS_MAX:
@@ -243,6 +253,11 @@ class Session:
                 return [fx.Show(fx.Whispered(text))]
             case Wish(want=want):
                 return self._note_want(sender, want)
+
+    def _welcome_back(self, sender: Seat) -> list[fx.Effect]:
+        """Whoever has left and tells again how far it is has come back."""
+        has_left = sender < self._seats and self._wants[sender] is Want.GONE
+        return self._note_want(sender, Want.PLAY_ON) if has_left else []
 
     def _note_want(self, seat: Seat, want: Want) -> list[fx.Effect]:
         if seat >= self._seats or self._wants[seat] is want:

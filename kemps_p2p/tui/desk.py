@@ -121,6 +121,7 @@ class Desk:
             scene=sitting.scene(is_ascii=self._is_ascii),
             waits=self._waits(view, now_ms),
             wants=sitting.wants,
+            away=sitting.away(),
             is_paused=sitting.is_paused,
             is_held=self._is_held and sitting.is_paused,
             signal=sitting.signal_agreed,
@@ -176,6 +177,7 @@ class Desk:
         if not self.sitting.has_begun:
             return
         view = self.sitting.view()
+        self.news.notice_away(self.sitting.away(), now_ms)
         self._end_break()
         self.playing.follow(view, now_ms)
         if view.phase in BETWEEN_DEALS:

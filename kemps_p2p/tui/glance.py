@@ -11,6 +11,7 @@ from kemps_p2p.game.seating import team_of
 from kemps_p2p.game.views import SeatView
 from kemps_p2p.ids import Position, Seat, Team
 from kemps_p2p.session.messages import Want
+from kemps_p2p.session.presence import Away
 from kemps_p2p.session.waiting import Waiting, What
 from kemps_p2p.tui.calling import Draft
 from kemps_p2p.tui.recent import Recent
@@ -44,6 +45,7 @@ class Glance:
     scene: Scene
     waits: tuple[Waiting, ...]
     wants: tuple[Want, ...]
+    away: tuple[Away, ...]
     is_paused: bool
     is_held: bool
     """The break is this seat's own: it talks to its partner, and goes on when it is ready."""

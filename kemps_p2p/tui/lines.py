@@ -13,6 +13,7 @@ from kemps_p2p.tui.paint import Area, Ink, Sheet, cells, wrapped
 from kemps_p2p.tui.recent import Tone
 from kemps_p2p.tui.scores import scores_line
 from kemps_p2p.wording.people import counted, listed
+from kemps_p2p.wording.presence import away_text
 from kemps_p2p.wording.waiting import waiting_text
 
 TONES = {Tone.QUIET: Ink.DIM, Tone.PLAIN: Ink.TEXT, Tone.LOUD: Ink.ALARM}
@@ -52,9 +53,9 @@ def draw_story(sheet: Sheet, glance: Glance, area: Area) -> None:
 def draw_waiting(sheet: Sheet, glance: Glance, y: int) -> None:
     """What the table waits for, and for whom; loud if it is this seat."""
     asked = asked_text(glance)
-    sheet.fill(0, y, sheet.width, 1, Ink.ASKED if asked else Ink.LABEL)
-    text = asked or state_text(glance)
-    sheet.clip(1, y, sheet.width - 2, text, Ink.ASKED if asked else Ink.LABEL)
+    ink = Ink.ASKED if asked else Ink.ALARM if glance.away else Ink.LABEL
+    sheet.fill(0, y, sheet.width, 1, ink)
+    sheet.clip(1, y, sheet.width - 2, asked or state_text(glance), ink)
 
 
 def notice(glance: Glance) -> tuple[str, Ink] | None:
@@ -117,8 +118,11 @@ def state_text(glance: Glance) -> str:
         for seat, want in enumerate(glance.wants)
         if want in WANTS
     ]
+    away = [away_text(each, glance.people) for each in glance.away]
+    # What is wanted by somebody has its hint already.
+    hint = [] if wishes or not away else ["Esc, then x, ends the match once all here want that"]
     waits = [waiting_text(wait, glance.people) for wait in glance.waits]
-    told = "; ".join([*wishes, *waits])
+    told = "; ".join([*wishes, *away, *hint, *waits])
     if told:
         return told[:1].upper() + told[1:]
     return _nobody(glance)

@@ -7,7 +7,7 @@ Fed with sights; the game itself is in the view, and nothing here is asked about
 3. Only the last lines of a story are kept.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import assert_never
@@ -49,12 +49,14 @@ from kemps_p2p.ledger.entry import Result as Outcome
 from kemps_p2p.runtime.sitting import Refused, Sight, Sitting
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
+from kemps_p2p.session.presence import Away
 from kemps_p2p.tui.recent import Line, Recent, Tone, Until, Words
 from kemps_p2p.wording.actions import action_text
 from kemps_p2p.wording.events import ENDS, event_text
 from kemps_p2p.wording.faults import FAULTS
 from kemps_p2p.wording.observing import struck_text
 from kemps_p2p.wording.plain import plain
+from kemps_p2p.wording.presence import away_text
 from kemps_p2p.wording.races import met_text
 from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.scene import Scene
@@ -97,6 +99,7 @@ class News:
         self._raced_ms = -RACE_MS
         self._unseen: list[_Unseen] = []
         self._faults: set[tuple[Fault, int | None]] = set()
+        self._silent: set[Seat] = set()
 
     def tell(self, text: str, now_ms: int, tone: Tone = Tone.PLAIN) -> None:
         """Say something at once, and keep it in the story."""
@@ -177,6 +180,16 @@ class News:
     def _scene(self) -> Scene:
         return self._sitting.scene(is_ascii=self._is_ascii)
 
+    def notice_away(self, away: Sequence[Away], now_ms: int) -> None:
+        """Tell who has fallen silent, and who is back; who has said that it leaves was told when it did."""
+        silent = {each.seat: each for each in away if not each.has_left}
+        people = self._sitting.people
+        for seat in silent.keys() - self._silent:
+            self.tell(away_text(silent[seat], people), now_ms, Tone.LOUD)
+        for seat in self._silent - {each.seat for each in away}:
+            self.tell(f"{people.seat(seat)} is back", now_ms)
+        self._silent = set(silent)
+
     def _wanted(self, seat: Seat, want: Want, now_ms: int) -> None:
         who = self._sitting.people.seat(seat)
         if seat == self._sitting.seat:
@@ -188,6 +201,8 @@ class News:
                 self.tell(f"{who} wants to abandon the match", now_ms, Tone.LOUD)
             case Want.PLAY_ON:
                 self.tell(f"{who} wants to play on", now_ms)
+            case Want.GONE:
+                self.tell(f"{who} has left the table", now_ms, Tone.LOUD)
             case Want.AS_OTHERS:
                 return
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from local_helpers import evening, passing, played, still_bot, tried
+from local_helpers import LIMIT_S, evening, passing, plan, played, quick, still_bot, tried
 
 from kemps_p2p.bots.bot import Level, Pace
 from kemps_p2p.bots.player import Player
@@ -18,9 +18,10 @@ from kemps_p2p.game.table import Table, pack_order
 from kemps_p2p.game.views import SeatView, seat_view
 from kemps_p2p.ids import Seat
 from kemps_p2p.runtime.housebot import HouseBot
-from kemps_p2p.runtime.local import KEPT_MESSAGES_MAX, Room, own_seat
+from kemps_p2p.runtime.local import KEPT_MESSAGES_MAX, Room, chairs, own_seat, play_on
+from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.runtime.sitting import Refused, Sitting
-from kemps_p2p.runtime.transport import Arrival, PublicKey
+from kemps_p2p.runtime.transport import Arrival, PublicKey, new_event_loop
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.audit import Verdict, audit, audit_all
 from kemps_p2p.session.messages import Want
@@ -278,6 +279,43 @@ def test_what_all_want_abandoned_ends_with_its_log_kept(tmp_path: Path) -> None:
     assert not outcome.is_closed
     assert outcome.log is not None
     assert audit(outcome.log.read_bytes(), allow_stub=True).verdict is Verdict.UNDECIDABLE
+
+
+def test_who_leaves_is_named_and_those_who_stay_can_end_the_match(tmp_path: Path) -> None:
+    """Two persons and two bots: nobody has to wait for somebody who said that it goes."""
+
+    async def stays(sitting: Sitting, leaver: Sitting) -> None:
+        async for sight in sitting.sights():
+            if isinstance(sight, fx.TableFormed):
+                assert sitting.away() == ()
+                leaver.leave()
+            if sight == fx.Wanted(leaver.seat, Want.GONE):
+                break
+        (away,) = sitting.away()
+        assert (away.seat, away.has_left) == (leaver.seat, True)
+        sitting.want(Want.ABANDON)
+
+    async def run() -> tuple[Outcome, Outcome]:
+        own, others = chairs(plan(tmp_path))
+        sitting, leaver = (Sitting(quick(chair), Random(1)).start() for chair in (own, others[0]))
+        bots = [
+            asyncio.ensure_future(play_on(quick(chair), still_bot, Random(int(chair.seat))))
+            for chair in others[1:]
+        ]
+        async with asyncio.timeout(LIMIT_S):
+            await stays(sitting, leaver)
+            ended = await sitting.ended(), await leaver.ended()
+            await sitting.close()
+            await leaver.close()
+        for bot in bots:
+            bot.cancel()
+        await asyncio.wait(bots)
+        return ended
+
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        stayed, left = runner.run(run())
+    assert (stayed.is_abandoned, left.is_abandoned) == (True, False)
+    assert left.log is not None
 
 
 def test_whoever_leaves_at_once_leaves_nothing_running(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from kemps_p2p.plain.voice import Voice, sentence
 from kemps_p2p.runtime.sitting import Refused, Sight, Sitting
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
+from kemps_p2p.session.presence import Away
 from kemps_p2p.session.races import Asked, Race
 from kemps_p2p.wording.tutorial import Tutorial
 
@@ -109,6 +110,8 @@ def test_every_sight_has_its_line(told: Told) -> None:
         (fx.Wanted(Seat(1), Want.ABANDON), "Ben wants to abandon the match"),
         (fx.Wanted(Seat(1), Want.PLAY_ON), "Ben wants to play on."),
         (fx.Wanted(Seat(1), Want.AS_OTHERS), ""),
+        (fx.Wanted(Seat(1), Want.GONE), "Ben has left the table. The match cannot go on without them;"),
+        (fx.ObserverStruck(is_proven=False), "The observer has fallen silent"),
         (fx.FaultFound(PeerFault(Fault.BAD_TURN, culprit=1)), "Fault of Ben: a shuffle turn is out of turn"),
         (fx.MatchClosed(told.sitting.match or b""), "The match is over: `rematch`"),  # type: ignore[arg-type]
         (Refused(Next(), Illegal.DEAL_RUNS), "You cannot start the next deal: the deal is still on."),
@@ -117,6 +120,29 @@ def test_every_sight_has_its_line(told: Told) -> None:
     for sight, start in heard:
         lines = told.hear(sight)
         assert lines[0].startswith(start) if start else lines == [], sight
+
+
+def test_who_falls_silent_is_told_once_and_so_is_who_is_back(
+    told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away: list[Away] = []
+    monkeypatch.setattr(told.sitting, "away", lambda: tuple(away))
+    list(told.voice.news())
+    away.append(Away(Seat(1), 5_100, has_left=False))
+    first, hint = told.voice.news()
+    assert first == "Nothing has been heard of Ben for 5 s."
+    assert "once all who are here say `abandon`" in hint
+    away[0] = Away(Seat(1), 125_000, has_left=False)
+    assert list(told.voice.news()) == []
+    assert next(told.voice.page(Page.WAITING)) == "Nothing has been heard of Ben for 2 min 5 s."
+    away.clear()
+    assert list(told.voice.news()) == ["Ben is back."]
+    # Who says that it leaves was told when it did, and is not back for that.
+    away.append(Away(Seat(1), 9_000, has_left=False))
+    assert len(list(told.voice.news())) == 2
+    away[0] = Away(Seat(1), 0, has_left=True)
+    assert list(told.voice.news()) == []
+    assert next(told.voice.page(Page.WAITING)) == "Ben left the table 0 s ago."
 
 
 def test_a_fault_is_told_once(told: Told) -> None:

@@ -1,20 +1,25 @@
 """What screens do beside the game: sizes, colours, pages over them, words, breaks, news."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from test_tui_evening import to_the_table
 from textual.widgets import Input
-from tui_helpers import SHORT, Person, evening, quick
+from tui_helpers import SHORT, Person, evening, glance_of, quick, table_of, view_of
 
 from kemps_p2p.game.actions import Gesture
 from kemps_p2p.game.rules import load_rules, override
 from kemps_p2p.ids import Seat
 from kemps_p2p.session import effects as fx
+from kemps_p2p.session.messages import Want
+from kemps_p2p.session.presence import Away
 from kemps_p2p.session.races import Asked, Race
 from kemps_p2p.tui import keys
 from kemps_p2p.tui.app import screen_ms
 from kemps_p2p.tui.desk import Page
+from kemps_p2p.tui.paint import Sheet
+from kemps_p2p.tui.table_page import draw_table
 from kemps_p2p.wording.faces import REST, face_at
 from kemps_p2p.wording.look import Look
 
@@ -60,6 +65,25 @@ def test_every_size_and_every_page_over_the_table(tmp_path: Path) -> None:
         assert "You cannot talk now" in person.screen
 
     evening(tmp_path, script)
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_who_is_away_is_named_with_the_time_and_the_way_out(width: int) -> None:
+    view = view_of(table_of(load_rules("kemps"), 4), 2)
+    left, silent = Away(Seat(1), 42_500, has_left=True), Away(Seat(3), 61_000, has_left=False)
+    for away, told in (
+        ((), "Play is open for everybody"),
+        ((left,), "Ben left the table 42 s ago; Esc, then x, ends the match"),
+        ((silent,), "Nothing has been heard of Dan for 1 min 1 s; Esc, then x"),
+        ((left, silent), "Ben left the table 42 s ago; nothing has been heard of Dan"),
+    ):
+        sheet = Sheet(width, 24, is_ascii=False)
+        draw_table(sheet, replace(glance_of(view), away=away))
+        last = sheet.text().split("\n")[-1]
+        assert told[: width - 3] in last
+    wanted = replace(glance_of(view), away=(left,), wants=(Want.ABANDON, *[Want.AS_OTHERS] * 3))
+    draw_table(sheet, wanted)
+    assert "Anna wants to abandon the match (Esc, then x joins)" in sheet.text()
 
 
 def test_the_sign_can_be_sealed_in_the_huddle(tmp_path: Path) -> None:

@@ -125,7 +125,7 @@ def test_a_pause_needs_no_word_of_the_observer(table: Table) -> None:
     for seat in range(4):
         table.carry_out(seat, table.sessions[seat].want(Want.PAUSE))
     table.settle()
-    assert [session.agreed for session in table.sessions] == [Want.PAUSE] * 5
+    assert [session.agreed(table.now_ms) for session in table.sessions] == [Want.PAUSE] * 5
 
 
 # Struck for silence

@@ -9,7 +9,8 @@ from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import load_rules, override
 from kemps_p2p.ids import Seat
 from kemps_p2p.session import effects as fx
-from kemps_p2p.session.messages import Want, Wish, agreed, pack, read_message
+from kemps_p2p.session.messages import Want, Wish, pack, read_message
+from kemps_p2p.session.presence import AWAY_MS, Away, agreed
 from kemps_p2p.session.session import STATUS_MS, Session
 from kemps_p2p.session.waiting import Waiting, What, waiting
 
@@ -18,9 +19,55 @@ W = Want
 
 def test_a_table_does_what_all_want() -> None:
     for wants in itertools.product(Want, repeat=4):
-        strong = [want for want in wants if want is not W.AS_OTHERS]
+        strong = [want for want in wants if want not in (W.AS_OTHERS, W.GONE)]
         is_one = bool(strong) and strong.count(strong[0]) == len(strong)
         assert agreed(wants) is (strong[0] if is_one else W.PLAY_ON)
+
+
+def test_to_end_the_match_whoever_is_away_is_not_asked() -> None:
+    wants = (W.ABANDON, W.PLAY_ON, W.AS_OTHERS, W.ABANDON)
+    assert agreed(wants) is W.PLAY_ON
+    assert agreed(wants, {Seat(1)}) is W.ABANDON
+    assert agreed(wants, {Seat(2)}) is W.PLAY_ON
+    assert agreed((W.ABANDON, W.GONE, W.GONE, W.AS_OTHERS)) is W.ABANDON
+    # A break is for those who are there as much as for those who are silent.
+    assert agreed((W.PAUSE, W.PLAY_ON, W.PAUSE, W.PAUSE), {Seat(1)}) is W.PLAY_ON
+
+
+def test_who_is_silent_is_away_after_a_while_until_it_is_heard_again() -> None:
+    table = formed()
+    table.wait(2 * AWAY_MS)
+    assert [session.away(table.now_ms) for session in table.sessions] == [()] * 4
+    table.drops = lambda sender, receiver, data: sender == 1 and receiver == 0
+    since_ms = table.now_ms
+    table.wait(AWAY_MS - STATUS_MS)
+    assert table.sessions[0].away(table.now_ms) == ()
+    table.wait(2 * STATUS_MS)
+    (away,) = table.sessions[0].away(table.now_ms)
+    assert (away.seat, away.has_left) == (1, False)
+    assert 0 <= away.for_ms - (table.now_ms - since_ms) <= STATUS_MS
+    assert table.sessions[2].away(table.now_ms) == ()
+    table.drops = lambda sender, receiver, data: False
+    table.wait(STATUS_MS)
+    assert table.sessions[0].away(table.now_ms) == ()
+
+
+def test_who_says_that_it_leaves_is_away_at_once_and_back_when_it_speaks() -> None:
+    table = formed()
+    table.carry_out(1, table.sessions[1].want(W.GONE))
+    table.settle()
+    assert table.sessions[0].away(table.now_ms) == (Away(Seat(1), 0, has_left=True),)
+    assert wanted(table, 0) == [(1, W.GONE)]
+    assert table.sessions[1].away(table.now_ms) == ()
+    table.carry_out(0, table.sessions[0].want(W.ABANDON))
+    table.carry_out(2, table.sessions[2].want(W.ABANDON))
+    table.carry_out(3, table.sessions[3].want(W.AS_OTHERS))
+    table.settle()
+    assert [table.sessions[seat].agreed(table.now_ms) for seat in (0, 2, 3)] == [W.ABANDON] * 3
+    table.sessions[1]._has_wished = False
+    table.wait(STATUS_MS)
+    assert table.sessions[0].away(table.now_ms) == ()
+    assert wanted(table, 0)[-1] == (1, W.PLAY_ON)
 
 
 def wanted(table: Table, seat: int) -> list[tuple[int, Want]]:
@@ -34,7 +81,7 @@ def test_all_seats_know_what_each_wants_and_are_told_once() -> None:
     table.settle()
     for seat, session in enumerate(table.sessions):
         assert session.wants == (W.AS_OTHERS, W.PAUSE, W.PLAY_ON, W.PLAY_ON)
-        assert session.agreed is W.PLAY_ON
+        assert session.agreed(table.now_ms) is W.PLAY_ON
         assert sorted(wanted(table, seat)) == [(0, W.AS_OTHERS), (1, W.PAUSE)]
 
 
