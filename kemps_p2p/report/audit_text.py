@@ -19,6 +19,8 @@ from kemps_p2p.wording.scores import result_line
 
 SAME_CODE_MAX = 8
 """Findings of one kind that are shown one by one; JSON has them all."""
+SPLITS_MAX = 4
+"""Pairs of logs that part which are shown one by one; JSON has them all."""
 
 
 def audit_lines(joint: JointAudit, labels: Sequence[str]) -> Iterator[str]:
@@ -75,8 +77,10 @@ def _logs_lines(joint: JointAudit, labels: Sequence[str]) -> Iterator[str]:
     if joint.findings:
         yield ""
         yield "between the logs:"
-        for split in joint.splits:
+        for split in joint.splits[:SPLITS_MAX]:
             yield from (f"  {line}" for line in _split_lines(split, joint, labels))
+        if len(joint.splits) > SPLITS_MAX:
+            yield f"  and {len(joint.splits) - SPLITS_MAX} more pairs of logs that part"
         yield from (f"  {line}" for line in finding_lines(joint.findings, people_in(joint)))
 
 

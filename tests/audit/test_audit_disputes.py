@@ -1,5 +1,6 @@
 """Dispute reports: each way in which a race can be decided is told as what it was, alike from every log."""
 
+import dataclasses
 import json
 from functools import cache
 
@@ -7,15 +8,17 @@ import pytest
 from audit_helpers import Played
 from dispute_tables import WAYS, by_half_a_cut, log_of
 
+from kemps_p2p.ids import Seat
+from kemps_p2p.report.audit_text import SPLITS_MAX, audit_json, audit_lines
 from kemps_p2p.report.contests import numbered_calls, numbered_races
 from kemps_p2p.report.dispute import RaceFacts, call_facts, race_facts
 from kemps_p2p.report.dispute_json import call_json, race_json
 from kemps_p2p.report.dispute_text import call_lines, race_lines
 from kemps_p2p.report.focus import Focus, focus_json, focus_lines
 from kemps_p2p.report.replay_text import tell
-from kemps_p2p.session.audit import Audit, audit
+from kemps_p2p.session.audit import Audit, JointAudit, Split, audit, audit_all
 from kemps_p2p.session.draws import Why
-from kemps_p2p.session.findings import Flaw
+from kemps_p2p.session.findings import Finding, Flaw, Verdict
 from kemps_p2p.session.races import Race
 from kemps_p2p.wording.disputes import SUMMARIES, WHYS
 from kemps_p2p.wording.people import People
@@ -199,3 +202,31 @@ def test_a_deal_and_a_seat_can_be_looked_at(busy: Played) -> None:
     assert lines[0].startswith("deal 1: entries ")
     assert "  nothing is found here that does not hold" in lines
     assert list(focus_lines(found, Focus(deal=99))) == ["deal 99: the log has no such deal that holds"]
+
+
+def test_names_that_are_hostile_do_no_harm(busy: Played) -> None:
+    found = audit(busy.logs[0], allow_stub=True)
+    hostile = dataclasses.replace(found, names=("\x1b[2J", "\u202eBen", "<b>", "\n"))
+    race, call = race_facts(hostile, 1), call_facts(hostile, 1)
+    assert race is not None
+    assert call is not None
+    lines = [
+        *race_lines(hostile, race),
+        *call_lines(hostile, call),
+        *focus_lines(hostile, Focus(deal=1, seat=Seat(0))),
+        json.dumps(race_json(hostile, race)),
+    ]
+    assert all(line.isprintable() for line in lines)
+
+
+def test_of_many_logs_that_part_a_few_pairs_are_shown(busy: Played) -> None:
+    """Each pair is in the JSON; nobody reads thousands of them."""
+    joint = audit_all([busy.logs[0]] * 2, allow_stub=True)
+    heads = (joint.audits[0].steps[0].record.item.digest, joint.audits[0].steps[1].record.item.digest)
+    splits = (Split(0, 1, 1, heads, (Seat(1),)),) * (SPLITS_MAX + 3)
+    findings = (Finding(1, Flaw.FORK, Seat(1)),)
+    parted = JointAudit(Verdict.CONTRADICT, joint.audits, splits, findings)
+    lines = list(audit_lines(parted, ["one", "other"]))
+    assert sum("are one log up to entry 0" in line for line in lines) == SPLITS_MAX
+    assert "  and 3 more pairs of logs that part" in lines
+    assert len(audit_json(parted, ["one", "other"])["splits"]) == SPLITS_MAX + 3

@@ -1,0 +1,307 @@
+"""`kemps audit` as a tool: reports on a part of a log, logs of several matches, missing files, jobs."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_helpers import Ran
+
+from kemps_p2p.cli import auditing
+from kemps_p2p.cli.auditing import audited, batches
+from kemps_p2p.cli.errors import Exit
+from kemps_p2p.runtime import crew
+from kemps_p2p.runtime.crew import Crew
+from kemps_p2p.session.audit import Verdict, audit, audit_all, prove_share
+from kemps_p2p.session.provers import Proven, Share
+from vectors.form import FOLDER, read
+
+pytest_plugins = ("cli_fixtures",)
+
+Here = Callable[..., Ran]
+VECTORS = FOLDER / "logs"
+SIMULATED = "--allow-simulated"
+
+
+def test_a_race_is_reported_alike_from_every_log(here: Here, logs: list[Path]) -> None:
+    told = [here("audit", SIMULATED, log, "--race", 1) for log in logs]
+    assert {ran.code for ran in told} == {0}
+    assert len({ran.out for ran in told}) == 1
+    for title in (
+        "what they wanted:",
+        "what each seat has signed, ",
+        "what decided:",
+        "what nobody can know",
+    ):
+        assert f"\n{title}" in told[0].out
+    as_json = json.loads(here("audit", SIMULATED, logs[0], "--race", 1, "--json").out)
+    assert as_json["race"] == 1
+    assert as_json["summary"] in told[0].out
+    replayed = [json.loads(line) for line in here("replay", "--json", logs[0]).out.splitlines()]
+    first = next(line for line in replayed if line.get("race") == 1)
+    assert (first["entry"], first["event"] == "together") == (as_json["entry"], as_json["rule"] != "poll")
+
+
+def test_a_call_is_reported(here: Here, logs: list[Path]) -> None:
+    ran = here("audit", SIMULATED, logs[3], "--call", 1, "--ascii")
+    assert ran.code == 0
+    assert ran.out.startswith("Call 1: ")
+    assert ran.out.isascii()
+    told = json.loads(here("audit", SIMULATED, logs[3], "--call", 1, "--json").out)
+    assert (told["call"], told["judged"]) == (1, True)
+
+
+def test_a_race_of_a_log_that_is_not_clean_exits_as_its_audit(
+    here: Here, logs: list[Path], tmp_path: Path
+) -> None:
+    torn = tmp_path / "torn.kemps"
+    torn.write_bytes(logs[0].read_bytes()[:-100])
+    ran = here("audit", SIMULATED, torn, "--race", 1)
+    assert ran.code == Exit.UNDECIDABLE
+    assert "It is undecidable: " in ran.out
+    assert here("audit", logs[0], "--race", 1).code == Exit.VIOLATED, "a simulation"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--race", "99"), "and no race 99"),
+        (("--call", "99"), "and no call 99"),
+        (("--deal", "99"), "this log has 1 deal, and no deal 99"),
+        (("--seat", "Bo\x1bb"), "nobody in this log is called Bo\\x1bb"),
+        (
+            ("--race", "1", "--call", "1"),
+            "one of --race, --call, --signals, and --deal with --seat",
+        ),
+        (
+            ("--race", "1", "--seat", "1"),
+            "one of --race, --call, --signals, and --deal with --seat",
+        ),
+        (("--race", "0"), "0 is not in the range"),
+        (("--jobs", "0"), "0 is not in the range"),
+    ],
+)
+def test_what_is_not_there_is_one_line_and_a_hint(
+    here: Here, logs: list[Path], options: tuple[str, str], says: str
+) -> None:
+    ran = here("audit", SIMULATED, logs[0], *options)
+    assert (ran.code, ran.out) == (Exit.USAGE, "")
+    assert says in ran.err
+    assert len(ran.err.splitlines()) == 2
+
+
+def test_a_deal_and_a_player_are_reported(here: Here, logs: list[Path]) -> None:
+    told = here("audit", SIMULATED, logs[0], "--deal", 1, "--seat", "bot 2")
+    assert told.out.startswith("Bot 2 (seat 2), deal 1: entries 12 to ")
+    assert "  proven: 1 key, 1 shuffle turn, " in told.out
+    by_number = here("audit", SIMULATED, logs[0], "--deal", 1, "--seat", "2")
+    assert by_number.out == told.out
+    as_json = json.loads(here("audit", SIMULATED, logs[0], "--seat", "2", "--json").out)
+    assert (as_json["deal"], as_json["seat"], as_json["findings"]) == (None, 2, [])
+    assert as_json["proven"]["seed"] == 1
+
+
+# Several matches
+
+
+def archive(logs: list[Path]) -> list[Path]:
+    """Logs of two matches, and more that is none."""
+    return [logs[0], VECTORS / "spoilt-deal.kemps", logs[1]]
+
+
+def test_logs_of_two_matches_are_said_to_be(here: Here, logs: list[Path]) -> None:
+    ran = here("audit", SIMULATED, *archive(logs))
+    first, second, *others = ran.out.splitlines()
+    assert ran.code == 0
+    assert first == (
+        "clean: everything in these 3 logs holds, of 2 matches, and those of one match agree on every entry."
+    )
+    assert (
+        second
+        == "These are logs of 2 different matches: only logs of one match are compared with each other."
+    )
+    assert [line.split(":")[0] for line in others[:2]] == ["clean", "clean"]
+    assert f"({logs[0]} and 1 more)" in others[0]
+    told = json.loads(here("audit", SIMULATED, "--json", *archive(logs)).out)
+    assert len(told["matches"]) == 2
+    assert [each["log"] for each in told["logs"]] == [
+        str(path) for path in (logs[0], logs[1], archive(logs)[1])
+    ]
+
+
+def test_the_worst_of_several_matches_is_the_verdict(here: Here, logs: list[Path], tmp_path: Path) -> None:
+    missing = tmp_path / "missing.kemps"
+    lie = VECTORS / "draw-in-another-order.kemps"
+    ran = here("audit", SIMULATED, logs[0], missing, lie)
+    assert ran.code == Exit.VIOLATED
+    assert ran.out.startswith("violated: 1 of these 3 logs does not hold. At fault: seat 0.\n")
+    assert f"\nviolated: {lie}\n" in ran.out
+    assert f"\nunreadable: {missing}\n    entry 0: there is no file that can be read" in ran.out
+    told = json.loads(here("audit", SIMULATED, "--json", logs[0], missing, lie).out)
+    assert told["verdict"] == "violated"
+    assert {(found["log"], found["code"]) for found in told["findings"]} == {
+        (str(missing), "no-file"),
+        (str(lie), "bad-order"),
+    }
+
+
+def test_one_missing_file_is_told_as_json_too(here: Here, tmp_path: Path) -> None:
+    ran = here("audit", "--json", tmp_path / "missing.kemps")
+    assert ran.code == Exit.UNREADABLE
+    told = json.loads(ran.out)
+    assert told["verdict"] == told["logs"][0]["verdict"] == "unreadable"
+    assert told["findings"][0]["code"] == "no-file"
+    assert "No such file" in told["findings"][0]["text"]
+
+
+def test_a_report_is_on_one_match(here: Here, logs: list[Path]) -> None:
+    ran = here("audit", SIMULATED, *archive(logs), "--race", 1)
+    assert (ran.code, ran.out) == (Exit.USAGE, "")
+    assert "these are logs of 2 matches; this is a report on one" in ran.err
+
+
+def test_a_fork_is_told_with_both_heads_and_who_signed_both(here: Here) -> None:
+    (pair,) = read("logs/index.json")["together"]
+    one, other = (VECTORS / name for name in pair["files"])
+    ran = here("audit", SIMULATED, one, other)
+    assert ran.code == Exit.CONTRADICT
+    index = pair["index"]
+    assert f"{one} and {other} are one log up to entry {index - 1}, and two from entry {index} on:" in ran.out
+    for head in pair["heads"]:
+        assert (
+            f"entry {index} is {head[:16]}, by seat {pair['culprits'][0]}; holds up to {index} {head[:16]}"
+            in ran.out
+        )
+    assert f"signed both: seat {pair['culprits'][0]}\n" in ran.out
+
+
+def test_only_one_match_is_kept_at_a_time(logs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long the archive is: the next match is read after the last one has been told."""
+    paths = [logs[0], *(VECTORS / name for name in ("spoilt-deal.kemps", "observer.kemps", "denial.kemps"))]
+    read_so_far: list[Path] = []
+
+    def watched(path: Path) -> bytes:
+        read_so_far.append(path)
+        return path.read_bytes()
+
+    monkeypatch.setattr(auditing, "read_log", watched)
+    found = audited(paths, allow_stub=True, helpers=None)
+    for count, one in enumerate(found, start=1):
+        assert len(read_so_far) == count
+        assert one.joint.verdict is Verdict.CLEAN
+
+
+def test_logs_are_put_together_by_their_genesis(logs: list[Path], tmp_path: Path) -> None:
+    """A header can say anything; a file that is no log is by itself."""
+    no_log = tmp_path / "no.kemps"
+    no_log.write_bytes(b"hello")
+    missing = tmp_path / "missing.kemps"
+    paths = [logs[0], no_log, logs[1], missing, tmp_path]
+    assert [batch.paths for batch in batches(paths)] == [
+        (logs[0], logs[1]),
+        (no_log,),
+        (missing,),
+        (tmp_path,),
+    ]
+
+
+def test_how_far_it_has_come_is_shown_over_all_matches(
+    logs: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[tuple[int, int]] = []
+
+    @contextmanager
+    def watched(_label: str) -> Iterator[Callable[[int, int], None]]:
+        yield lambda done, total: calls.append((done, total))
+
+    monkeypatch.setattr(auditing, "progress", watched)
+    list(audited([logs[0], VECTORS / "spoilt-deal.kemps"], allow_stub=True, helpers=None))
+    assert calls == sorted(calls)
+    assert calls[-1] == (2000, 2000)
+    assert {total for _, total in calls} == {2000}
+
+
+# Jobs
+
+
+class Inline:
+    """Helpers that verify their shares here, and what they have done."""
+
+    def __init__(self, others: int, spoil: Callable[[Proven], Proven] = lambda proven: proven) -> None:
+        self.others = others
+        self.spoil = spoil
+        self.proven: list[Proven] = []
+
+    def start(self, log: bytes) -> list[Callable[[], Proven]]:
+        return [lambda index=index: self._prove(log, index) for index in range(1, self.others + 1)]  # type: ignore[misc]
+
+    def _prove(self, log: bytes, index: int) -> Proven:
+        proven = self.spoil(prove_share(log, Share(index, self.others + 1)))
+        self.proven.append(proven)
+        return proven
+
+
+NAMES = (
+    "four-seats", "spoilt-deal", "false-seal", "key-that-is-not-proven", "turn-with-a-card-twice",
+    "share-under-another-key", "another-seed", "torn-entry", "not-a-log",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("others", [1, 3])
+def test_helpers_change_nothing_that_is_found(name: str, others: int) -> None:
+    log = (VECTORS / f"{name}.kemps").read_bytes()
+    alone = audit(log, allow_stub=True)
+    helpers = Inline(others)
+    (helped,) = audit_all([log], allow_stub=True, helpers=helpers).audits
+    assert (helped.verdict, helped.findings, helped.head) == (alone.verdict, alone.findings, alone.head)
+    assert len(helped.steps) == len(alone.steps)
+    assert len(helpers.proven) == others
+
+
+def test_each_helper_verifies_its_share_and_no_more() -> None:
+    log = (VECTORS / "four-seats.kemps").read_bytes()
+    shares = [prove_share(log, Share(index, 3)) for index in range(3)]
+    whole = prove_share(log, Share(0, 1))
+    assert frozenset[Any]().union(*(share.good for share in shares)) == whole.good
+    assert sum(len(share.good) for share in shares) == len(whole.good)
+    assert max(len(share.good) for share in shares) <= len(whole.good) // 3 + 1
+
+
+def test_what_no_helper_has_verified_is_verified_all_the_same() -> None:
+    """A helper that dies, or lies about what it has done, costs time and nothing else."""
+    log = (VECTORS / "turn-with-a-card-twice.kemps").read_bytes()
+    alone = audit(log, allow_stub=True)
+    dead = Inline(1, lambda _: Proven(frozenset(), {}))
+    (helped,) = audit_all([log], allow_stub=True, helpers=dead).audits
+    assert helped.findings == alone.findings
+
+
+def test_a_crew_of_processes_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crew, "LOG_BYTES_MIN", 0)
+    logs = [
+        (VECTORS / f"{name}.kemps").read_bytes()
+        for name in ("four-seats-ristretto", "key-that-is-not-proven")
+    ]
+    with Crew(2) as helpers:
+        helped = audit_all(logs, allow_stub=True, helpers=helpers)
+    alone = audit_all(logs, allow_stub=True)
+    assert [one.findings for one in helped.audits] == [one.findings for one in alone.audits]
+    assert [one.verdict for one in helped.audits] == [Verdict.CLEAN, Verdict.VIOLATED]
+
+
+def test_a_crew_of_one_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crew, "LOG_BYTES_MIN", 0)
+    with Crew(1) as alone:
+        assert alone.start(b"") == ()
+    with Crew(2) as small:
+        monkeypatch.setattr(crew, "LOG_BYTES_MIN", 10)
+        assert small.start(b"123") == ()
+
+
+def test_nothing_is_shown_where_stderr_is_no_terminal(here: Here, logs: list[Path]) -> None:
+    assert not sys.stderr.isatty()
+    assert here("audit", SIMULATED, *archive(logs)).err == ""
