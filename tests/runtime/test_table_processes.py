@@ -109,6 +109,20 @@ def test_a_host_that_is_interrupted_sends_everybody_home(short_rules: Path) -> N
         assert guest.err.startswith("kemps: the other side has left")
 
 
+@pytest.mark.soak
+def test_a_guest_that_is_interrupted_in_play_is_named_to_the_others(short_rules: Path) -> None:
+    with loopback(2) as (anna, ben):
+        at, code = host(anna, short_rules, "--bind", "127.0.0.1", "--port", "0", "--bots", "2", "--no-mdns")
+        place = at.event("opened")["places"][0]
+        slow = ("--bot", "--pace", "relaxed", "--give-up", "60", "--events")
+        guest = ben.start("join", place, "--code", code, "--name", "Ben", *slow)
+        formed = guest.event("formed")
+        guest.process.terminate()
+        assert guest.ended() == 130
+        left = at.event("left")
+        assert formed["names"][left["seat"]] == "Ben"
+
+
 # On machines of their own
 
 
