@@ -129,7 +129,10 @@ def _split_lines(split: Split, joint: JointAudit, labels: Sequence[str]) -> Iter
     """Where two logs part, what each has there and at its end, and who has signed both."""
     people = people_in(joint)
     one, other = (plain(labels[place]) for place in (split.first, split.second))
-    yield f"{one} and {other} are one log up to entry {split.index - 1}, and two from entry {split.index} on:"
+    last = joint.audits[split.first].entries[split.index - 2] if split.index > 1 else None
+    shared = "" if last is None else f" ({last.digest.hex()[:16]})"
+    before = f"up to entry {split.index - 1}{shared}"
+    yield f"{one} and {other} are one log {before}, and two from entry {split.index} on:"
     for label, place, digest in zip((one, other), (split.first, split.second), split.heads, strict=True):
         audit = joint.audits[place]
         item = audit.entries[split.index - 1]

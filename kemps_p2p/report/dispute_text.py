@@ -283,11 +283,16 @@ def _told_line(told: Told, scene: Scene) -> str:
 
 
 def _checked(facts: CallFacts, scene: Scene) -> Iterator[str]:
-    people = scene.people
-    for seat, index in facts.shares.items():
-        whose = "its own hand" if seat in facts.hands else "the called hand"
-        yield f"{people.seat(seat)} opened {whose} with shares that are proven, entry {index}"
-    yield from (_told_line(told, scene) for told in facts.since if isinstance(told.event, _CHECKS))
+    """Answers, openings and the verdict, in the order of the log."""
+    who = scene.people.seat
+    how = "opened the cards with its own shares, which are proven"
+    told = [(index, f"{who(seat)} {how}, entry {index}") for seat, index in facts.shares.items()]
+    told += [
+        (each.step.record.entry.index, _told_line(each, scene))
+        for each in facts.since
+        if isinstance(each.event, _CHECKS)
+    ]
+    yield from (line for _, line in sorted(told, key=lambda at: at[0]))
     if not facts.is_judged:
         yield "It was not judged as far as the log goes."
 

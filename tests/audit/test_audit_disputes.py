@@ -150,7 +150,7 @@ def test_a_call_is_told_with_its_verdict_and_the_hand(busy: Played) -> None:
     text = "\n".join(call_lines(found, facts))
     assert f" called {facts.call.called.seat}" not in text
     assert " is right (called by Bot " in text or " is wrong (called by Bot " in text
-    assert "opened its own hand with shares that are proven" in text
+    assert "opened the cards with its own shares, which are proven" in text
     assert "the deal is over: " in text
     told = call_json(found, facts)
     assert told["judged"] is True

@@ -169,7 +169,8 @@ def test_a_fork_is_told_with_both_heads_and_who_signed_both(here: Here) -> None:
     ran = here("audit", SIMULATED, one, other)
     assert ran.code == Exit.CONTRADICT
     index = pair["index"]
-    assert f"{one} and {other} are one log up to entry {index - 1}, and two from entry {index} on:" in ran.out
+    assert f"{one} and {other} are one log up to entry {index - 1} (" in ran.out
+    assert f"), and two from entry {index} on:\n" in ran.out
     for head in pair["heads"]:
         assert (
             f"entry {index} is {head[:16]}, by seat {pair['culprits'][0]}; holds up to {index} {head[:16]}"
