@@ -89,6 +89,7 @@ class Fault(Enum):
     BAD_CHECKPOINT = "bad-checkpoint"
     BAD_TIME = "bad-time"
     BAD_BLAME = "bad-blame"
+    BAD_TAKE_OVER = "bad-take-over"
     BAD_ANNEX = "bad-annex"
 
 

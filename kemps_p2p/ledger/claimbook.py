@@ -70,11 +70,19 @@ class ClaimBook:
         self._decide = decide
         self._hold = hold
         self._conflicts = conflicts
+        self._tapes = tapes
+        self._silent: set[Digest] = set()
+        self.held_count = 0
+        """How many claims have been held here so far."""
+        self.restart(())
+
+    def restart(self, items: Iterable[TapeItem]) -> None:
+        """Begin again with all items of all tapes: what was logged may be undecided once more."""
+        tapes = self._tapes
         # What comes next on a tape, once per branch of it, and what comes behind each item.
         self._next: list[list[TapeItem]] = [[] for _ in range(tapes)]
         self._behind: dict[Digest, list[TapeItem]] = {}
         self._counted: set[Digest] = set()
-        self._silent: set[Digest] = set()
         self._places: list[dict[Digest, int]] = [{} for _ in range(tapes)]
         self._mentions: dict[Digest, dict[Seat, TapeItem]] = {}
         self._known: set[Digest] = set()
@@ -83,8 +91,8 @@ class ClaimBook:
         self._ends: list[TapeItem | None] = [None] * tapes
         self._cut: tuple[frozenset[Digest], tuple[int, ...]] | None = None
         self._is_cut_final = False
-        self.held_count = 0
-        """How many claims have been held here so far."""
+        for item in items:
+            self.follow(item)
 
     def follow(self, item: TapeItem) -> None:
         """Take an item that follows its tape without a gap; it counts when all before it does."""

@@ -109,7 +109,13 @@ class Ruled(Record, frozen=True, tag=9):
     results: tuple[Result, ...]
 
 
-Event: TypeAlias = Settled | Contest | Drawn | Carried | Note | Blamed | CutOff | Struck | Ruled
+class TakeOver(Record, frozen=True, tag=10):
+    """A term begins otherwise than with a checkpoint. `items`: the hand-overs of a quorum, by seat."""
+
+    items: tuple[Digest, ...]
+
+
+Event: TypeAlias = Settled | Contest | Drawn | Carried | Note | Blamed | CutOff | Struck | Ruled | TakeOver
 
 
 class Entry(Record, frozen=True):
@@ -170,7 +176,7 @@ def named_items(entry: Entry) -> tuple[Digest, ...]:
                 names.update(dict.fromkeys(coin for coin in coins if coin != NO_DIGEST))
             case Carried(item=item):
                 names[item] = None
-            case Blamed(items=items) | Struck(words=items):
+            case Blamed(items=items) | Struck(words=items) | TakeOver(items=items):
                 names.update(dict.fromkeys(items))
             case Note():
                 pass

@@ -4,11 +4,13 @@ Only what signed items prove by themselves lives here; what needs the deck or th
 Section "Evidence" of protocol.md.
 """
 
+from collections.abc import Iterator
+
 from kemps_p2p.codec import Digest, Record, encode
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import entry_of
-from kemps_p2p.ledger.tape import Ack, Signed, TapeItem, open_item
+from kemps_p2p.ledger.tape import Ack, HandOver, Head, Join, Signed, TapeItem, open_item
 
 
 class Equivocation(Record, frozen=True, tag=1):
@@ -42,7 +44,32 @@ def contradiction(first: TapeItem, second: TapeItem) -> str | None:
             )
             if same_place and ack.head.digest != second_ack.head.digest:
                 return f"acks of two entries at index {ack.head.index}"
+    return _breach(first, second) or _breach(second, first)
+
+
+def _breach(before: TapeItem, after: TapeItem) -> str | None:
+    """What a seat's later item takes back of what it has said about terms; None if nothing."""
+    if after.item.number <= before.item.number:
+        return None
+    for statement in before.item.body:
+        if isinstance(statement, Join) and any(term < statement.term for term, _ in stands(after)):
+            return "an ack or entry of a term that its seat had left"
+    for said in (s for s in after.item.body if isinstance(s, HandOver)):
+        place = said.normal, said.head.index
+        for term, head in stands(before):
+            if (term, head.index) > place or ((term, head.index) == place and head != said.head):
+                return f"a hand-over that leaves out entry {head.index}, which its seat stands for"
     return None
+
+
+def stands(item: TapeItem) -> Iterator[tuple[int, Head]]:
+    """The entries that an item acks or is, with their terms."""
+    for statement in item.item.body:
+        if isinstance(statement, Ack):
+            yield statement.term, statement.head
+    entry = entry_of(item)
+    if entry is not None:
+        yield entry.term, Head(index=entry.index, digest=item.digest)
 
 
 def equivocation(first: TapeItem, second: TapeItem) -> PeerFault | None:

@@ -79,6 +79,26 @@ class Append(Record, frozen=True, tag=6):
     entry: bytes
 
 
+class Suspect(Record, frozen=True, tag=7):
+    """The sequencer of this term fails. Lapses with the seat's next ack of that term or a later one."""
+
+    term: int
+
+
+class Join(Record, frozen=True, tag=8):
+    """From here on this seat acks nothing of an earlier term."""
+
+    term: int
+
+
+class HandOver(Record, frozen=True, tag=9):
+    """What a seat brings into a term that it has joined: the last entry that it stands for, with its term."""
+
+    term: int
+    normal: int
+    head: Head
+
+
 class Unheard(Record, frozen=True, tag=10):
     """The word of a seat: I have waited for the observer's receipts for as long as it may be silent.
 
@@ -89,7 +109,9 @@ class Unheard(Record, frozen=True, tag=10):
     last: Digest
 
 
-Statement: TypeAlias = Claim | Receipt | Ack | CoinReveal | Deed | Append | Unheard
+Statement: TypeAlias = (
+    Claim | Receipt | Ack | CoinReveal | Deed | Append | Suspect | Join | HandOver | Unheard
+)
 
 
 class Item(Record, frozen=True):
@@ -179,6 +201,10 @@ def _is_in_range(statement: Statement) -> bool:
             return index >= 0
         case Unheard(length=length, last=last):
             return length >= 0 and len(last) == DIGEST_BYTES
+        case Suspect(term=term) | Join(term=term):
+            return term >= 0
+        case HandOver(term=term, normal=normal, head=head):
+            return term >= 0 and normal >= 0 and _is_place(head)
         case Deed() | Append():
             return True
 

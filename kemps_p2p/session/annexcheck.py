@@ -116,5 +116,7 @@ class AnnexCheck:
     def _is_ack(self, statement: object, last: TapeItem) -> bool:
         match = self.chain.match
         return statement == Ack(
-            epoch=match.epoch, term=match.term, head=Head(index=len(self.chain.entries), digest=last.digest)
+            epoch=match.epoch,
+            term=match.head_term,
+            head=Head(index=len(self.chain.entries), digest=last.digest),
         )

@@ -3,17 +3,19 @@
 Knows no sockets and no deck; it folds and counts. Invariants:
 
 1. An entry is accepted only at its place, with every item it names, if the own tapes decide the same order.
-2. An entry is final once a quorum has acked it or a later one; final entries are never folded again.
+2. An entry is final once a quorum has acked it, or a later one of the same term or another, in one term;
+   final entries are never folded again, and never left out by a take-over.
+3. What is not final gives way to the chain that a take-over goes on from.
 
 Section "Entries" of protocol.md.
 """
 
 from collections import deque
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
 from kemps_p2p.codec import Digest
-from kemps_p2p.errors import PeerFault
+from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.game.events import Event as GameEvent
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.claimbook import ClaimBook
@@ -30,14 +32,18 @@ from kemps_p2p.ledger.entry import (
     quorum,
 )
 from kemps_p2p.ledger.evidence import equivocation
-from kemps_p2p.ledger.tape import Ack, TapeItem
+from kemps_p2p.ledger.tape import Ack, Head, TapeItem
+from kemps_p2p.ledger.term import on_duty
 from kemps_p2p.session.deeds import is_due, offered
+from kemps_p2p.session.effects import Happened, MatchClosed, ObserverStruck, Sight
 from kemps_p2p.session.fold import OpenRecord, Proofs
 from kemps_p2p.session.match import Match, first_citable
 from kemps_p2p.session.observing import Silence
 from kemps_p2p.session.pacing import Pacing, cut_in, ordered_in, passes_over
 from kemps_p2p.session.patience import Patience
 from kemps_p2p.session.replay import step
+from kemps_p2p.session.takeover import take_over_in
+from kemps_p2p.session.tapecheck import readable_entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,28 @@ class Accepted:
     record: OpenRecord
     match: Match
     events: tuple[GameEvent, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """What makes a peer wait before it acks: its clock, its patience, and the silence of an observer."""
+
+    pacing: Pacing
+    patience: Patience
+    silence: Silence
+
+
+def sights_of(accepted: Accepted, observer: Seat | None) -> Iterator[Sight]:
+    """What an entry that has become final shows; `observer`: who it was before."""
+    match = accepted.match
+    if accepted.events:
+        yield Happened(match.head.index, accepted.events, match.game)
+    if observer is not None and match.observer is None:
+        # Only a strike for silence is written down as such; else its fault was blamed.
+        is_silent = any(isinstance(event, Struck) for event in accepted.record.entry.events)
+        yield ObserverStruck(is_proven=not is_silent)
+    if match.is_closed:
+        yield MatchClosed(match.head.digest)
 
 
 class Chain:
@@ -60,54 +88,150 @@ class Chain:
         proofs: Proofs,
         *,
         items: Mapping[Digest, TapeItem],
-        pacing: Pacing,
-        patience: Patience,
-        silence: Silence,
+        waits: Waits,
     ) -> None:
-        self._silence = silence
         self._seat = seat
-        self._pacing = pacing
-        self._patience = patience
+        self._pacing = waits.pacing
+        self._patience = waits.patience
+        self._silence = waits.silence
         self.tip = start
         self.final = start
         self._book = book
         self._proofs = proofs
         self._items = items
-        self._waiting: dict[tuple[int, Seat], tuple[TapeItem, Entry]] = {}
+        self._entries: dict[tuple[int, int], tuple[TapeItem, Entry]] = {}
+        """By index and term, above the final one."""
+        self._refused: set[Digest] = set()
+        self._path: deque[tuple[TapeItem, Entry]] = deque()
         self._unfinal: deque[Accepted] = deque()
-        self._stands: list[Ack] = [_stand(start)]
-        self._acked = [0] * start.seats
-        self._early_acks: dict[int, list[tuple[Seat, Ack]]] = {}
+        self._stands: deque[Ack] = deque([_stand(start)])
+        """What an ack has to be to count, by index from the final one."""
+        self._acks: dict[int, list[tuple[Seat, Ack]]] = {}
+        self._acked: dict[int, dict[Seat, int]] = {}
+        """By term, how far each seat has acked in it."""
 
     def add_entry(self, item: TapeItem, entry: Entry) -> None:
         """Take an entry in; its turn comes when its author is on duty at its index.
 
-        Raises `PeerFault` EQUIVOCATION, with its evidence, for a second entry of one author at an index.
+        Raises `PeerFault`: WRONG_TERM for a seat that is not on duty in that term; EQUIVOCATION, with its
+        evidence, for a second entry of one author at an index.
         """
-        place = entry.index, item.seat
-        other = self._waiting.get(place)
-        if other is None and entry.index > self.tip.head.index:
-            self._waiting[place] = item, entry
-        elif other is not None and (fault := equivocation(other[0], item)) is not None:
+        if on_duty(self.tip.seats, self.tip.founding.first_dealer, entry.term) != item.seat:
+            text = "an entry of a seat that is not on duty"
+            raise PeerFault(Fault.WRONG_TERM, text, culprit=item.seat)
+        if entry.index <= self.final.head.index:
+            return
+        other = self._entries.setdefault((entry.index, entry.term), (item, entry))
+        if other[0] is not item and (fault := equivocation(other[0], item)) is not None:
             raise fault
 
     def add_ack(self, seat: Seat, ack: Ack) -> None:
-        """Count an ack as far as its entry is known here; keep it otherwise."""
+        """Count an ack as far as its entry is known here; keep it, since chains may give way."""
         index = ack.head.index
-        if index >= len(self._stands):
-            self._early_acks.setdefault(index, []).append((seat, ack))
-        elif self._stands[index] == ack:
-            self._acked[seat] = max(self._acked[seat], index)
+        if index > self.final.head.index:
+            self._acks.setdefault(index, []).append((seat, ack))
+            self._count(seat, ack)
 
-    def accept_next(self, now_ms: int) -> Accepted | None:
-        """Fold the next entry if it can be folded now.
+    def _count(self, seat: Seat, ack: Ack) -> None:
+        place = ack.head.index - self.final.head.index
+        if 0 < place < len(self._stands) and self._stands[place] == ack:
+            acked = self._acked.setdefault(ack.term, {})
+            acked[seat] = max(acked.get(seat, 0), ack.head.index)
+
+    # Terms
+
+    def turn(self, joined: int) -> list[Accepted]:
+        """Go over to the chain of the latest term that begins at or after the one that this seat has joined.
+
+        Returns the entries that give way for it, oldest first. Raises `PeerFault` for a beginning that leaves
+        out what is final.
+        """
+        begins = self._beginning(joined)
+        if begins is None or (self._path and self._path[-1][0] is begins[0]):
+            return []
+        return self._go(begins)
+
+    def aim(self, head: Head) -> list[Accepted]:
+        """Go over to the chain that ends at a head, as far as it is here; returns what gives way."""
+        if self.tip.head == head or (self._path and self._path[-1][0].digest == head.digest):
+            return []
+        if head.digest in self._own_heads():
+            return self._fall_back(head.digest)
+        item = self._items.get(head.digest)
+        entry = None if item is None else readable_entry(item)
+        return [] if item is None or entry is None else self._go((item, entry))
+
+    def _beginning(self, joined: int) -> tuple[TapeItem, Entry] | None:
+        """The first entry of the latest term that this peer may go over to."""
+        beyond = max(self.tip.head_term, joined - 1)
+        found = [
+            (item, entry)
+            for (_, term), (item, entry) in self._entries.items()
+            if term > beyond
+            and item.digest not in self._refused
+            and (take_over_in(entry) is not None or (joined >= term and self._is_first(entry)))
+        ]
+        return max(found, key=lambda waiting: (waiting[1].term, -waiting[1].index), default=None)
+
+    def _is_first(self, entry: Entry) -> bool:
+        before = self._items.get(entry.prev)
+        earlier = None if before is None else readable_entry(before)
+        return earlier is not None and earlier.term < entry.term
+
+    def _own_heads(self) -> set[Digest]:
+        return {self.final.head.digest, *(accepted.match.head.digest for accepted in self._unfinal)}
+
+    def _go(self, to: tuple[TapeItem, Entry]) -> list[Accepted]:
+        own = self._own_heads()
+        path = deque([to])
+        while path[0][1].prev not in own:
+            index = path[0][1].index
+            before = self._items.get(path[0][1].prev)
+            entry = None if before is None else readable_entry(before)
+            if index <= self.final.head.index + 1 or (before is not None and entry is None):
+                self._refused.add(to[0].digest)
+                raise PeerFault(Fault.BAD_TAKE_OVER, "a chain that leaves out what is final")
+            if before is None or entry is None:
+                return []
+            path.appendleft((before, entry))
+        dropped = self._fall_back(path[0][1].prev)
+        self._path = path
+        return dropped
+
+    def _fall_back(self, digest: Digest) -> list[Accepted]:
+        """Take entries back until the tip is the one with this digest."""
+        self._path.clear()
+        dropped: list[Accepted] = []
+        while self.tip.head.digest != digest:
+            dropped.insert(0, self._unfinal.pop())
+            self._stands.pop()
+            self.tip = self._unfinal[-1].match if self._unfinal else self.final
+        if dropped:
+            self._count_again()
+        return dropped
+
+    def mark_book(self) -> None:
+        """Tell a book that begins again what is in contests, and what is cut."""
+        for opened in self.tip.contests:
+            self._book.contested.update(opened.claims)
+        self._book.refuse_before(first_citable(self.tip))
+        self._follow_cut()
+
+    def _count_again(self) -> None:
+        self._acked.clear()
+        for accepted in self._unfinal:
+            self._count(accepted.record.item.seat, _stand(accepted.match))
+        for acks in self._acks.values():
+            for seat, ack in acks:
+                self._count(seat, ack)
+
+    def accept_next(self, joined: int, now_ms: int) -> Accepted | None:
+        """Fold the next entry if it can be folded now. `joined`: entries of an earlier term are left alone.
 
         Raises `NotVerified` if a proof must be verified first, or `PeerFault` for an entry that no honest
         seat acks; the entry is dropped then.
         """
-        index = self.tip.head.index + 1
-        place = index, self.tip.on_duty
-        waiting = self._waiting.get(place)
+        waiting = self._next(joined)
         if waiting is None:
             return None
         item, entry = waiting
@@ -117,27 +241,39 @@ class Chain:
             if found is None:
                 return None
             items[name] = found
-        is_due = self._is_final_elsewhere(item, entry) or self._is_ready_for(item, entry, now_ms)
-        if not is_due:
+        # What a take-over goes on from is not judged again: others than its author stood for it.
+        is_settled = bool(self._path) or self._is_final_elsewhere(item, entry)
+        if not is_settled and not self._is_ready_for(item, entry, now_ms):
             return None
         record = OpenRecord(item, entry, items)
         try:
             match, events = step(self.tip, record, self._proofs)
         except PeerFault:
-            del self._waiting[place]
+            self._refused.add(item.digest)
+            if self._path:
+                self._refused.add(self._path[-1][0].digest)
+                self._path.clear()
             raise
-        if not self._is_final_elsewhere(item, entry) and not self._pacing.is_idle(self.tip, events, now_ms):
+        if not is_settled and not self._pacing.is_idle(self.tip, events, now_ms):
             return None
-        del self._waiting[place]
+        if self._path:
+            self._path.popleft()
         accepted = Accepted(record, match, events)
         self._advance(accepted, now_ms)
         return accepted
+
+    def _next(self, joined: int) -> tuple[TapeItem, Entry] | None:
+        if self._path:
+            return self._path[0]
+        tip = self.tip
+        waiting = self._entries.get((tip.head.index + 1, tip.term)) if tip.term >= joined else None
+        return None if waiting is None or waiting[0].digest in self._refused else waiting
 
     def _is_ready_for(self, item: TapeItem, entry: Entry, now_ms: int) -> bool:
         """False while the own clock, tapes or claims say that the entry has to wait."""
         if not self._pacing.is_timely(self.tip, entry, now_ms) or not self._agrees(entry, now_ms):
             return False
-        later = self._entries_after((entry.index, item.seat))
+        later = self._entries_after(entry)
         ordered = {name for coming in later for name in ordered_in(coming)}
         taken_up = {name for coming in (entry, *later) for name in (*ordered_in(coming), *cut_in(coming))}
         if item.seat != self._seat and self._patience.passes_over(taken_up, now_ms):
@@ -145,22 +281,22 @@ class Chain:
         return not passes_over(self.tip, item, entry, ordered, self._book)
 
     def _is_final_elsewhere(self, item: TapeItem, entry: Entry) -> bool:
-        """True if a quorum has acked the entry or one that follows it: what is final waits no more."""
+        """True if a quorum has acked the entry, or one of its term behind it: what is final waits no more."""
         seats = {item.seat}
-        index, digest = entry.index, item.digest
+        index, digest, term = entry.index, item.digest, entry.term
         while True:
-            acks = self._early_acks.get(index, ())
-            seats.update(seat for seat, ack in acks if ack.head.digest == digest)
-            following = self._waiting.get((index + 1, item.seat))
+            acks = self._acks.get(index, ())
+            seats.update(seat for seat, ack in acks if ack.head.digest == digest and ack.term == term)
+            following = self._entries.get((index + 1, term))
             if following is None or following[1].prev != digest:
                 return len(seats) >= quorum(self.tip.seats)
             index, digest = index + 1, following[0].digest
 
-    def _entries_after(self, place: tuple[int, Seat]) -> list[Entry]:
-        """The entries of the same author that are here and wait for this one."""
-        index, author = place
+    def _entries_after(self, entry: Entry) -> list[Entry]:
+        """The entries of the same term that are here and wait for this one."""
+        index = entry.index
         found = []
-        while (waiting := self._waiting.get((index := index + 1, author))) is not None:
+        while (waiting := self._entries.get((index := index + 1, entry.term))) is not None:
             found.append(waiting[1])
         return found
 
@@ -181,10 +317,9 @@ class Chain:
                 case _:
                     pass
         self._book.refuse_before(first_citable(self.tip))
-        author = accepted.record.item.seat
-        self._acked[author] = max(self._acked[author], accepted.match.head.index)
-        for seat, ack in self._early_acks.pop(accepted.match.head.index, ()):
-            self.add_ack(seat, ack)
+        self._count(accepted.record.item.seat, self._stands[-1])
+        for seat, ack in self._acks.get(accepted.match.head.index, ()):
+            self._count(seat, ack)
         self._follow_cut(now_ms)
 
     def _follow_cut(self, accepted_at_ms: int | None = None) -> None:
@@ -239,7 +374,7 @@ class Chain:
     def _is_cut_later(self, entry: Entry, logged: Set[Digest]) -> bool:
         """True if an entry that waits here puts a later cut in the place of that in `entry`."""
         ordered = {*logged, *ordered_in(entry)}
-        for coming in self._entries_after((entry.index, self.tip.on_duty)):
+        for coming in self._entries_after(entry):
             ordered.update(ordered_in(coming))
             if any(isinstance(event, CutOff) and self._may_cut(event, ordered) for event in coming.events):
                 return True
@@ -256,18 +391,39 @@ class Chain:
 
     def finalize(self, now_ms: int) -> list[Accepted]:
         """The entries that have become final, in order."""
-        reached = sorted(self._acked, reverse=True)[quorum(self.tip.seats) - 1]
+        reached = self._reached()
         done = []
         while self._unfinal and self._unfinal[0].match.head.index <= reached:
             accepted = self._unfinal.popleft()
+            self._stands.popleft()
             self.final = accepted.match
             done.append(accepted)
             self._patience.note_final(accepted.match, now_ms)
         if done:
+            self._forget()
             self._follow_cut()
         return done
+
+    def _reached(self) -> int:
+        """How far entries are final: acks of one term add up, those of several do not."""
+        need = quorum(self.tip.seats)
+        return max(
+            (
+                sorted(acked.values(), reverse=True)[need - 1]
+                for acked in self._acked.values()
+                if len(acked) >= need
+            ),
+            default=0,
+        )
+
+    def _forget(self) -> None:
+        """Drop what nobody asks about once it is final."""
+        index = self.final.head.index
+        self._entries = {place: waiting for place, waiting in self._entries.items() if place[0] > index}
+        self._acks = {at: acks for at, acks in self._acks.items() if at > index}
+        self._acked = {term: acked for term, acked in self._acked.items() if max(acked.values()) > index}
 
 
 def _stand(match: Match) -> Ack:
     """The one ack that counts for the entry at the head of a match: of its epoch, term, index and digest."""
-    return Ack(epoch=match.epoch, term=match.term, head=match.head)
+    return Ack(epoch=match.epoch, term=match.head_term, head=match.head)

@@ -43,6 +43,11 @@ class Exhibits:
         ):
             self.proofs.append((item,))
 
+    def take_again(self, proof: tuple[TapeItem, ...]) -> None:
+        """The entry that blamed these items has given way."""
+        if not self._has_proof_of(proof[0].seat):
+            self.proofs.append(proof)
+
     def drop(self, names: Collection[Digest]) -> None:
         """An entry has blamed these items."""
         self.proofs = [proof for proof in self.proofs if all(item.digest not in names for item in proof)]

@@ -8,7 +8,7 @@ Knows the rules of holding, not what an entry makes of a claim. Invariants:
 Section "Tape" of protocol.md.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from kemps_p2p.codec import Digest
 from kemps_p2p.errors import PeerFault
@@ -54,7 +54,17 @@ class Holding:
 
     def advance(self) -> None:
         """Hold what can be held by now; what others claim gets a receipt."""
-        self.owed.extend(held for held in self.book.advance() if held.seat != self._seat)
+        newly = (held for held in self.book.advance() if held.seat != self._seat)
+        self.owed.extend(held for held in newly if not self.book.is_on(self._seat, held.id))
+
+    def restart(self, items: Iterable[TapeItem]) -> None:
+        """Begin again at another tip; what has a receipt on the own tape gets no other."""
+        count = self.book.held_count
+        self.owed.clear()
+        self.book.restart(items)
+        self.advance()
+        # They are the same claims, which owe nobody more words than before.
+        self.book.held_count = count
 
     def own(self) -> tuple[HeldClaim, ...]:
         """The own undecided claims."""

@@ -88,6 +88,7 @@ class SealedGesture:
 class Match(Struct, frozen=True, kw_only=True):
     """A match at `head`. `observer`: whose word counts beside those of the seats; None once it is struck.
 
+    `head_term`: the term of the entry at the head; `term`: that of the next, but for a take-over.
     `turned`: the item with the last logged turn of a round. `spoilt`: who loses a deal as it starts.
     `gestures`: by deal and seat, in the order of the chain. `books`: the commitments of signal books, by seat
     and by the deal that they are in force from; `opened_books`: what they hold, None for a false opening.
@@ -96,6 +97,7 @@ class Match(Struct, frozen=True, kw_only=True):
 
     founding: Founding
     head: Head
+    head_term: int
     lamport: int
     past: tuple[Past, ...]
     game: State
@@ -147,6 +149,7 @@ def begin(founding: Founding) -> Match:
     return Match(
         founding=founding,
         head=head,
+        head_term=0,
         lamport=0,
         past=(Past(head, 0, game, False),),
         game=game,

@@ -106,14 +106,14 @@ def compose(tip: Match, seat: Seat, at_hand: Materials, elapsed_ms: int) -> tupl
     return tuple(events)
 
 
-def entry_after(tip: Match, events: tuple[Event, ...], elapsed_ms: int, wall_ms: int) -> Entry:
+def entry_after(tip: Match, term: int, events: tuple[Event, ...], elapsed_ms: int, wall_ms: int) -> Entry:
     """The next entry of the chain, with these events."""
     head = tip.head
     return Entry(
         index=head.index + 1,
         prev=head.digest,
         epoch=tip.epoch,
-        term=tip.term,
+        term=term,
         elapsed_ms=elapsed_ms,
         wall_ms=wall_ms,
         events=events,

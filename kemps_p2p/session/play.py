@@ -15,7 +15,7 @@ from collections import ChainMap
 from collections.abc import Sequence
 from typing import cast
 
-from kemps_p2p.codec import Digest, encode
+from kemps_p2p.codec import encode
 from kemps_p2p.errors import Illegal, IllegalAction, PeerFault
 from kemps_p2p.game.actions import Action, Admit, Deny, Gesture, Kind, Next, kind
 from kemps_p2p.game.gestures import Intent
@@ -29,9 +29,12 @@ from kemps_p2p.ledger.tape import (
     Claim,
     CoinReveal,
     Deed,
+    HandOver,
+    Join,
     Receipt,
     Signed,
     Statement,
+    Suspect,
     TapeItem,
     Unheard,
     item_digest,
@@ -41,23 +44,26 @@ from kemps_p2p.ledger.tape import (
 from kemps_p2p.ledger.tapebook import TapeBook
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.answers import Answering
-from kemps_p2p.session.chain import Accepted, Chain
+from kemps_p2p.session.chain import Accepted, Chain, Waits, sights_of
 from kemps_p2p.session.dealing import Dealing, Job, as_statement
-from kemps_p2p.session.deeds import Offered, ReadItem, read_item
+from kemps_p2p.session.deeds import ReadItem, read_item
 from kemps_p2p.session.exhibits import Exhibits
 from kemps_p2p.session.fold import NotVerified, closed_record
 from kemps_p2p.session.foretelling import Foretold
 from kemps_p2p.session.genesis import Founding
+from kemps_p2p.session.handover import HandingOver
 from kemps_p2p.session.holding import Holding
 from kemps_p2p.session.lobby import Setup
 from kemps_p2p.session.match import Match, begin, is_ready
 from kemps_p2p.session.messages import Batch, DeedBody, batches, pack
 from kemps_p2p.session.observing import Silence, check_words
-from kemps_p2p.session.ordering import Materials, compose, entry_after, foreseen
-from kemps_p2p.session.pacing import HEARD_MS, Pacing
+from kemps_p2p.session.ordering import entry_after, foreseen
+from kemps_p2p.session.pacing import Pacing
 from kemps_p2p.session.patience import Patience
 from kemps_p2p.session.proving import Jobs, Proving
 from kemps_p2p.session.rivals import Rivals
+from kemps_p2p.session.sequencing import AtHand, Sequencing
+from kemps_p2p.session.unlogged import Unlogged
 
 
 class Play:
@@ -82,24 +88,18 @@ class Play:
         self._dealing = Dealing(setup.seat, setup.secret, coins)
         self.books = self._dealing.books
         self._answering = Answering(setup.seat)
-        self._deeds: dict[Digest, tuple[Offered, ...]] = {}
         self._coins: list[TapeItem] = []
         self._exhibits = Exhibits(founding)
+        self._unlogged = Unlogged(self._exhibits)
         self._items = ChainMap(self.tapes.by_digest, self._exhibits.shown)
         self.pacing = Pacing(now_ms, setup.seat, founding.tapes)
         self._patience = Patience(self._book, self._coins)
+        waits = Waits(self.pacing, self._patience, self._silence)
         self._chain = Chain(
-            begin(founding),
-            setup.seat,
-            self._book,
-            self._proofs,
-            items=self._items,
-            pacing=self.pacing,
-            patience=self._patience,
-            silence=self._silence,
+            begin(founding), setup.seat, self._book, self._proofs, items=self._items, waits=waits
         )
+        self._handing = HandingOver(setup.seat, self._chain.tip, self.pacing, now_ms)
         self._to_say: list[Statement] = []
-        self._ties: dict[Digest, int] = {}
         self._foretold = Foretold(setup.seat)
         self._rivals = Rivals(setup.seat)
         self._to_send: list[Signed] = []
@@ -110,7 +110,8 @@ class Play:
         self._final_is_new = True
         self._deck_is_new = True
         self._order_is_new = True
-        self._composed_at_ms = now_ms
+        at_hand = AtHand(self._items, self._book, self._unlogged, self._coins, self._exhibits, self._proofs)
+        self._sequencing = Sequencing(setup.seat, founding.seats, self._chain, at_hand, waits, now_ms)
         self.is_busy = False
 
     # What is known
@@ -139,11 +140,7 @@ class Play:
     @property
     def due_ms(self) -> int | None:
         """When time alone changes something here; None if it is not known."""
-        patience_ms = self._patience.due_ms(self.tip) if self.tip.on_duty == self.seat else None
-        # What was due when this seat last tried waits for news: asking again at once would not help.
-        is_ahead = patience_ms is not None and patience_ms > self._composed_at_ms
-        dues = (self.pacing.play_due_ms(self.tip), patience_ms if is_ahead else None)
-        return min((due for due in dues if due is not None), default=None)
+        return self._sequencing.due_ms
 
     # Verbs
 
@@ -258,27 +255,31 @@ class Play:
 
     def _route(self, item: TapeItem, read: ReadItem) -> None:
         self._book.follow(item)
+        said = self._handing.terms.follow(item, read.entry)
+        for fault in said.faults:
+            self._found(fault)
+        for ack in said.acks:
+            self._chain.add_ack(item.seat, ack)
         for statement in item.item.body:
             match statement:
                 case Ack():
-                    self._chain.add_ack(item.seat, statement)
                     continue
                 case CoinReveal():
                     self._coins.append(item)
                 case Unheard():
                     self._silence.hear(item)
-                case Claim() | Receipt() | Append() | Deed():
+                case Claim() | Receipt() | Append() | Deed() | Suspect() | Join() | HandOver():
                     pass
             self._order_is_new = True
         if isinstance(read.action, Gesture) and item.seat != self.seat:
             self._effects.append(fx.Show(fx.GestureSeen(item.seat, read.action.name)))
         if read.deeds:
-            self._deeds[item.digest] = read.deeds
+            self._unlogged.deeds[item.digest] = read.deeds
             for deed in read.deeds:
                 self._dealing.offer(deed)
                 self._proving.offer(deed, is_own=item.seat == self.seat)
             self._deck_is_new = True
-        if read.entry is not None:
+        if read.entry is not None and said.may_append:
             try:
                 self._chain.add_entry(item, read.entry)
             except PeerFault as fault:
@@ -302,23 +303,29 @@ class Play:
         self._patience.watch(now_ms)
         for held in self._holding.own():
             if not self._foretold.is_told(held.id) and self._book.is_first(held.id):
-                result = foreseen(self.tip, held.item, self._materials(now_ms), self._elapsed_ms(now_ms))
+                result = foreseen(
+                    self.tip, held.item, self._sequencing.materials(now_ms), self._elapsed_ms(now_ms)
+                )
                 self._effects.append(fx.Show(self._foretold.foretell(held.item, result)))
 
     # Entries
 
     def _accept(self, now_ms: int) -> bool:
         has_moved = False
+        joined = self._handing.joined
         while True:
             before = self._chain.tip
             try:
-                accepted = self._chain.accept_next(now_ms)
+                has_moved |= self._give_way(self._chain.turn(joined), before, now_ms)
+                before = self._chain.tip
+                accepted = self._chain.accept_next(joined, now_ms)
             except NotVerified as need:
                 if not self._proving.verify_for(need, self._items[need.proof[0]]):
                     return has_moved
                 continue
             except PeerFault as fault:
                 self._found(fault)
+                self._handing.distrust(before.term)
                 continue
             if accepted is None:
                 return has_moved
@@ -327,43 +334,32 @@ class Play:
             self._effects += [fx.Show(fx.Raced(race)) for race in met]
             self._follow_entry(accepted)
 
+    def _give_way(self, dropped: Sequence[Accepted], before: Match, now_ms: int) -> bool:
+        """Entries that a take-over leaves out are undone: what they ordered is to be ordered again."""
+        if not dropped:
+            return False
+        for accepted in dropped:
+            self._unlogged.take_back(accepted.record.entry, self._items)
+        self._holding.restart(self.tapes.by_digest.values())
+        self._chain.mark_book()
+        self.pacing.follow(before, self.tip, now_ms)
+        self._acked_index = self._proposed_index = self.tip.head.index
+        self._order_is_new = self._deck_is_new = True
+        return True
+
     def _follow_entry(self, accepted: Accepted) -> None:
         """Tell what became of own claims, and drop what is in the log now."""
         entry = accepted.record.entry
         self._effects += [fx.Show(known) for known in self._foretold.settled(entry, self._items)]
-        for event in entry.events:
-            match event:
-                case ledger.Carried(item=name):
-                    self._deeds.pop(name, None)
-                    self._deck_is_new = True
-                case ledger.Blamed(items=names):
-                    if len(names) == 1:
-                        # A deed that does not hold is done with; of two items that contradict each other
-                        # either may have the turn that the table waits for.
-                        self._deeds.pop(names[0], None)
-                    self._exhibits.drop(names)
-                    self._deck_is_new = True
-                case _:
-                    # Claims are told of above, and the rest is followed by chain and book.
-                    continue
+        self._deck_is_new |= self._unlogged.follow(entry)
 
     def _finalize(self, now_ms: int) -> bool:
         observer = self.final.observer
         done = self._chain.finalize(now_ms)
         for accepted in done:
             self._effects.append(fx.Append(fx.File.LOG, encode(closed_record(accepted.record))))
-            if accepted.events:
-                index = accepted.match.head.index
-                happened = fx.Happened(index, accepted.events, accepted.match.game)
-                self._effects.append(fx.Show(happened))
-            if observer is not None and accepted.match.observer is None:
-                # Only a strike for silence is written down as such; else its fault was blamed.
-                events = accepted.record.entry.events
-                is_silent = any(isinstance(event, ledger.Struck) for event in events)
-                self._effects.append(fx.Show(fx.ObserverStruck(is_proven=not is_silent)))
+            self._effects += [fx.Show(sight) for sight in sights_of(accepted, observer)]
             observer = accepted.match.observer
-            if accepted.match.is_closed:
-                self._effects.append(fx.Show(fx.MatchClosed(accepted.match.head.digest)))
         if done:
             self._final_is_new = self._order_is_new = True
         return bool(done)
@@ -393,9 +389,11 @@ class Play:
         said = [*self._holding.receipts(), *self._to_say, *self._silence.words(self.tip, now_ms)]
         self._to_say.clear()
         head = self.tip.head
-        if head.index > self._acked_index and self.is_seated:
-            said.insert(0, Ack(epoch=self.tip.epoch, term=self.tip.term, head=head))
+        if head.index > self._acked_index and self.is_seated and self._handing.is_normal(self.tip):
+            said.insert(0, Ack(epoch=self.tip.epoch, term=self.tip.head_term, head=head))
             self._acked_index = head.index
+        if self.is_seated:
+            said += self._handing.says(self.tip, self.final, now_ms, lambda: bool(self._events(now_ms)))
         if not said:
             return False
         self._write(tuple(said), now_ms)
@@ -408,41 +406,46 @@ class Play:
 
     def _order(self, now_ms: int) -> bool:
         """The sequencer's duty: the next entry, once the checkpoint that gave it the duty is final."""
+        if not self._handing.is_normal(self.tip):
+            return self._take_over(now_ms)
         tip = self.tip
         assert tip.head.index >= self._proposed_index, f"the own entry {self._proposed_index} does not fold"
         if tip.on_duty != self.seat or self.final.term != tip.term:
             return False
-        dues = (self.pacing.play_due_ms(tip), self.pacing.pass_due_ms(tip), self._patience.due_ms(tip))
-        is_due = bool(self._ties) or any(due is not None and now_ms >= due for due in dues)
-        if not self._order_is_new and not is_due:
+        if not self._order_is_new and not self._sequencing.is_due(now_ms):
             return False
         self._order_is_new = False
-        self._composed_at_ms = now_ms
+        self._sequencing.composed_at_ms = now_ms
         # What was just said counts as well: where it decides a claim, the entry goes out with the receipt.
         self._hold_claims(now_ms)
-        elapsed_ms = self._elapsed_ms(now_ms)
-        events = compose(tip, self.seat, self._materials(now_ms), elapsed_ms)
+        events = self._events(now_ms)
         if not events:
             return False
-        entry = entry_after(tip, events, elapsed_ms, now_ms + self._wall_offset_ms)
+        self._append(tip.term, events, now_ms)
+        return True
+
+    def _events(self, now_ms: int) -> tuple[ledger.Event, ...]:
+        return self._sequencing.events(self._elapsed_ms(now_ms), now_ms)
+
+    def _append(self, term: int, events: tuple[ledger.Event, ...], now_ms: int) -> None:
+        wall_ms = now_ms + self._wall_offset_ms
+        entry = entry_after(self.tip, term, events, self._elapsed_ms(now_ms), wall_ms)
         self._acked_index = entry.index
         self._write((Append(entry=encode(entry)),), now_ms)
         self._proposed_index = entry.index
-        return True
 
-    def _materials(self, now_ms: int) -> Materials:
-        is_all_there = self.pacing.is_there(range(self.founding.seats), HEARD_MS, now_ms)
-        given = self._items, self._book, self._deeds, self._coins, self._exhibits.proofs, self._proofs
-        late = (opened.index for opened in self.tip.contests)
-        return Materials(
-            self.final,
-            *given,
-            is_all_there,
-            self._ties,
-            overdue=self._patience.overdue(self.tip, now_ms),
-            strike=self._silence.strike(self.tip),
-            late_contests=frozenset(index for index in late if self._patience.is_coin_overdue(index, now_ms)),
-        )
+    def _take_over(self, now_ms: int) -> bool:
+        """The first entry of a term that a quorum has handed over, once its chain is here."""
+        due = self._handing.to_take_over(self.tip)
+        if due is None:
+            return False
+        take_over, head = due
+        before = self.tip
+        has_moved = self._give_way(self._chain.aim(head), before, now_ms)
+        if self.tip.head != head:
+            return has_moved
+        self._append(self._handing.joined, (take_over,), now_ms)
+        return True
 
     def _elapsed_ms(self, now_ms: int) -> int:
         return max(now_ms - self._begun_ms, self.tip.elapsed_ms)

@@ -28,6 +28,7 @@ from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.match import PAST_ENTRIES, Match, Past, begin, is_over, is_ready
 from kemps_p2p.session.messages import AutoPassed, Checkpoint, Closed, PlayStarted, read_note
 from kemps_p2p.session.observing import check_named, struck
+from kemps_p2p.session.takeover import may_begin, taken_over
 
 ELAPSED_MS_MAX = (1 << 40) - 1
 
@@ -60,9 +61,8 @@ def step_by_event(match: Match, record: OpenRecord, proofs: Proofs) -> tuple[Mat
     work = Fold(match, item.seat, record.items, proofs)
     if match.is_closed:
         raise work.fault(Fault.BAD_ENTRY, "an entry after the close")
-    ledger.check_extends(
-        entry, match.head, item.seat, epoch=match.epoch, term=match.term, on_duty=match.on_duty
-    )
+    term, duty = may_begin(match, entry)
+    ledger.check_extends(entry, match.head, item.seat, epoch=match.epoch, term=term, on_duty=duty)
     if tuple(record.items) != ledger.named_items(entry):
         # Nobody signs what lies beside an entry in a file, so nobody is to blame.
         raise PeerFault(Fault.BAD_EVIDENCE, "the record does not carry what its entry names")
@@ -79,7 +79,7 @@ def step_by_event(match: Match, record: OpenRecord, proofs: Proofs) -> tuple[Mat
         is_last = place == len(entry.events) - 1
         if work.has_started_deal and not isinstance(event, ledger.Note):
             raise work.fault(Fault.BAD_CHECKPOINT, "a deal starts without a checkpoint")
-        _apply_event(work, event, is_last=is_last)
+        _apply_event(work, event, entry, is_last=is_last)
         follow_up(work)
         parts.append(Part(work.match, tuple(work.events[count:])))
     if work.has_started_deal:
@@ -87,7 +87,13 @@ def step_by_event(match: Match, record: OpenRecord, proofs: Proofs) -> tuple[Mat
     after = replace(work.match, observer=None) if work.strikes else work.match
     past = Past(Head(index=entry.index, digest=item.digest), item.item.lamport, after.game, is_ready(after))
     return (
-        replace(after, head=past.head, lamport=past.lamport, past=(*after.past[-PAST_ENTRIES + 1 :], past)),
+        replace(
+            after,
+            head=past.head,
+            head_term=entry.term,
+            lamport=past.lamport,
+            past=(*after.past[-PAST_ENTRIES + 1 :], past),
+        ),
         tuple(parts),
     )
 
@@ -100,7 +106,7 @@ def follow_up(work: Fold) -> None:
     _note_shown(work)
 
 
-def _apply_event(work: Fold, event: ledger.Event, *, is_last: bool) -> None:
+def _apply_event(work: Fold, event: ledger.Event, entry: ledger.Entry, *, is_last: bool) -> None:
     match event:
         case ledger.Settled():
             settled(work, event)
@@ -118,6 +124,8 @@ def _apply_event(work: Fold, event: ledger.Event, *, is_last: bool) -> None:
             carried(work, work.items[named])
         case ledger.Blamed():
             blamed(work, event)
+        case ledger.TakeOver():
+            taken_over(work, event, entry)
         case ledger.Note(payload=payload):
             _noted(work, payload, is_last=is_last)
 
@@ -176,7 +184,7 @@ def _checkpoint(work: Fold, said: Checkpoint, *, is_last: bool) -> None:
     if said.scores != game.scores:
         raise work.fault(Fault.BAD_CHECKPOINT, f"the scores are {game.scores}, not {said.scores}")
     if game.deal > 0:
-        duty = on_duty(match.seats, match.founding.first_dealer, game.deal)
+        duty = on_duty(match.seats, match.founding.first_dealer, match.term + 1)
         work.match = replace(match, term=match.term + 1, on_duty=duty)
 
 

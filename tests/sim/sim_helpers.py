@@ -10,7 +10,7 @@ from kemps_p2p.game.record import BETWEEN_DEALS
 from kemps_p2p.game.rules import RuleSet, deal_cards, load_rules, override
 from kemps_p2p.ids import Seat
 from kemps_p2p.lab.cheats import deeds_in
-from kemps_p2p.ledger.entry import Blamed, LogRecord, entry_of
+from kemps_p2p.ledger.entry import Blamed, Entry, LogRecord, entry_of
 from kemps_p2p.ledger.tape import Signed, TapeItem, item_digest, open_item
 from kemps_p2p.runtime.sim import ROUGH, Machine, Net, Sim, Stop, Tamper
 from kemps_p2p.session import effects as fx
@@ -137,6 +137,15 @@ def check_cards(final: Match) -> None:
 
 def records_of(log: list[bytes]) -> list[LogRecord]:
     return [found for found in map(read_object, log) if isinstance(found, LogRecord)]
+
+
+def entries_of(sim: Sim, seat: int = 0) -> list[Entry]:
+    """The entries of a peer's log."""
+    founding = sim.peers[seat].session.play.founding
+    items = (
+        open_item(record.entry, founding.match, founding.keys) for record in records_of(sim.peers[seat].log)
+    )
+    return [entry for item in items if (entry := entry_of(item)) is not None]
 
 
 def journaled(sim: Sim, seat: int) -> Iterator[TapeItem]:

@@ -406,10 +406,10 @@ def test_a_halt_waits_for_the_own_clock() -> None:
 
 def test_a_sequencer_whose_clock_runs_ahead_cannot_cut_the_idle_time_short() -> None:
     """It logs a halt with the time that the rules want; nobody acks it until that time has passed here."""
-    table = opened(rules_of("chaulcer", idle_seconds=4))
+    table = opened(rules_of("chaulcer", idle_seconds=3))
     duty = int(table.play().final.on_duty)
     sequencer = table.play(duty)
-    ahead_ms = 3000
+    ahead_ms = 2000
     sequencer._begun_ms -= ahead_ms
     table.wait(1200)
     assert table.play().final.game.dealer == duty
@@ -418,7 +418,7 @@ def test_a_sequencer_whose_clock_runs_ahead_cannot_cut_the_idle_time_short() -> 
     assert sequencer.tip.game.phase is Phase.HALTED
     honest = [seat for seat in range(4) if seat != duty]
     assert all(table.play(seat).tip.game.phase is Phase.OPEN for seat in honest)
-    while table.now_ms < moved_at + 4000 - CLOCK_SLACK_MS - 50:
+    while table.now_ms < moved_at + 3000 - CLOCK_SLACK_MS - 50:
         table.wait(50)
         assert all(table.play(seat).tip.game.phase is Phase.OPEN for seat in honest)
     table.wait(200)
