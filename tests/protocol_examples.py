@@ -49,6 +49,7 @@ from kemps_p2p.ledger.entry import (
     Note,
     Result,
     Settled,
+    TakeOver,
 )
 from kemps_p2p.ledger.poll import DecidedSet
 from kemps_p2p.ledger.tape import (
@@ -57,8 +58,11 @@ from kemps_p2p.ledger.tape import (
     Append,
     CoinReveal,
     Deed,
+    HandOver,
     Head,
+    Join,
     Receipt,
+    Suspect,
     TapeItem,
 )
 from kemps_p2p.session.genesis import GENESIS_LABEL
@@ -257,6 +261,17 @@ def _events() -> Lines:
     ]
 
 
+def _terms() -> Lines:
+    head = Head(index=7, digest=tagged_hash("example", b"one"))
+    return [
+        ("head", head.digest),
+        ("Suspect", encode(Suspect(term=2))),
+        ("Join", encode(Join(term=3))),
+        ("HandOver", encode(HandOver(term=3, normal=2, head=head))),
+        ("TakeOver", encode(TakeOver(items=(head.digest,)))),
+    ]
+
+
 def _coins() -> Lines:
     chain = table().lobbies[0].coins
     claims = tuple(sorted(tagged_hash("example", text) for text in (b"one", b"two")))
@@ -448,6 +463,7 @@ EXAMPLES: Mapping[str, Callable[[], Lines]] = {
     "ack": _ack,
     "events": _events,
     "coins": _coins,
+    "terms": _terms,
     "points": _points,
     "key": _key,
     "turn": _turn,

@@ -103,13 +103,10 @@ class Play:
         self._foretold = Foretold(setup.seat)
         self._rivals = Rivals(setup.seat)
         self._to_send: list[Signed] = []
-        self._acked_index = 0
-        self._proposed_index = 0
+        self._acked_index = self._proposed_index = 0
         self._jobs = Jobs()
         self._effects: list[fx.Effect] = []
-        self._final_is_new = True
-        self._deck_is_new = True
-        self._order_is_new = True
+        self._final_is_new = self._deck_is_new = self._order_is_new = True
         at_hand = AtHand(self._items, self._book, self._unlogged, self._coins, self._exhibits, self._proofs)
         self._sequencing = Sequencing(setup.seat, founding.seats, self._chain, at_hand, waits, now_ms)
         self.is_busy = False

@@ -46,8 +46,8 @@ class Sequencing:
 
     def materials(self, now_ms: int) -> Materials:
         """What there is, as `compose` takes it."""
-        tip, at_hand = self.chain.tip, self.at_hand
-        late = (opened.index for opened in tip.contests)
+        tip, at_hand, patience = self.chain.tip, self.at_hand, self.waits.patience
+        contests = (opened.index for opened in tip.contests)
         return Materials(
             self.chain.final,
             at_hand.items,
@@ -58,11 +58,9 @@ class Sequencing:
             at_hand.proofs,
             self.waits.pacing.is_there(range(self.seats), HEARD_MS, now_ms),
             self.ties,
-            overdue=self.waits.patience.overdue(tip, now_ms),
+            overdue=patience.overdue(tip, now_ms),
             strike=self.waits.silence.strike(tip),
-            late_contests=frozenset(
-                index for index in late if self.waits.patience.is_coin_overdue(index, now_ms)
-            ),
+            late_contests=frozenset(index for index in contests if patience.is_coin_overdue(index, now_ms)),
         )
 
     def events(self, elapsed_ms: int, now_ms: int) -> tuple[Event, ...]:
@@ -71,12 +69,8 @@ class Sequencing:
 
     def is_due(self, now_ms: int) -> bool:
         """True if time alone may have brought something to order."""
-        tip = self.chain.tip
-        dues = (
-            self.waits.pacing.play_due_ms(tip),
-            self.waits.pacing.pass_due_ms(tip),
-            self.waits.patience.due_ms(tip),
-        )
+        tip, pacing = self.chain.tip, self.waits.pacing
+        dues = (pacing.play_due_ms(tip), pacing.pass_due_ms(tip), self.waits.patience.due_ms(tip))
         return bool(self.ties) or any(due is not None and now_ms >= due for due in dues)
 
     @property

@@ -39,6 +39,7 @@ FAULTS: dict[Fault, str] = {
     Fault.BAD_CHECKPOINT: "a deal starts from other scores, another dealer or another number than it should",
     Fault.BAD_TIME: "an entry states a time that cannot be",
     Fault.BAD_BLAME: "an entry blames a seat for what is not proven",
+    Fault.BAD_TAKE_OVER: "a seat takes the duty of ordering over, or hands it over, as it may not",
     Fault.BAD_ANNEX: "what a seat added at the end of its log is false",
 }
 
