@@ -136,8 +136,8 @@ class TermBook:
         found.faults.append(proof or PeerFault(Fault.BAD_TAKE_OVER, text, culprit=item.seat))
 
     def joined(self, seat: int) -> int:
-        """The term that a seat has joined last; 0 if none."""
-        return self._seats[seat].joined
+        """The term that a seat has joined last; 0 if none, as for an observer."""
+        return self._seats[seat].joined if seat < len(self._seats) else 0
 
     def stand(self, seat: int) -> tuple[int, Head]:
         """The last entry that a seat stands for, with its term."""

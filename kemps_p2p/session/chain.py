@@ -266,8 +266,11 @@ class Chain:
         if self._path:
             return self._path[0]
         tip = self.tip
-        waiting = self._entries.get((tip.head.index + 1, tip.term)) if tip.term >= joined else None
-        return None if waiting is None or waiting[0].digest in self._refused else waiting
+        waiting = self._entries.get((tip.head.index + 1, tip.term))
+        if waiting is None or waiting[0].digest in self._refused:
+            return None
+        # Who has left a term that the others stay in follows them, without an ack, by what is final there.
+        return waiting if tip.term >= joined or self._is_final_elsewhere(*waiting) else None
 
     def _is_ready_for(self, item: TapeItem, entry: Entry, now_ms: int) -> bool:
         """False while the own clock, tapes or claims say that the entry has to wait."""

@@ -40,6 +40,7 @@ class HandingOver:
         self._moved = (start.head, start.head, 0)
         self._moved_at_ms = now_ms
         self._asked_at_ms = now_ms
+        self._undone_since_ms: int | None = None
         self._distrusted = -1
 
     @property
@@ -67,7 +68,9 @@ class HandingOver:
             yield Suspect(term=term)
         wanted = self.terms.wanted()
         if wanted > max(self.joined, tip.head_term):
+            # Others have to hear of it first; then comes the hand-over.
             yield Join(term=wanted)
+            return
         joined = self.joined
         normal, head = self.terms.stand(self._seat)
         has_handed_over = self._seat in self.terms.hand_overs(joined)
@@ -78,6 +81,7 @@ class HandingOver:
         moved = (tip.head, final.head, self.joined)
         if moved != self._moved:
             self._moved, self._moved_at_ms = moved, now_ms
+            self._undone_since_ms = None
 
     def _is_doubtful(self, tip: Match, final: Match, now_ms: int, has_work: Callable[[], bool]) -> bool:
         term = max(tip.term, self.joined)
@@ -89,14 +93,15 @@ class HandingOver:
         factor = 1 << min(max(0, self.joined - tip.term), DOUBLINGS_MAX)
         if not self._pacing.is_there((author,), SILENCE_MS * factor, now_ms):
             return True
-        if now_ms - self._moved_at_ms < STALL_MS * factor:
-            return False
         if not self.is_normal(tip) or tip.head != final.head:
-            return True
-        if now_ms - self._asked_at_ms < ASK_AGAIN_MS:
-            return False
-        self._asked_at_ms = now_ms
-        return has_work()
+            return now_ms - self._moved_at_ms >= STALL_MS * factor
+        if now_ms - max(self._asked_at_ms, self._moved_at_ms) >= ASK_AGAIN_MS:
+            self._asked_at_ms = now_ms
+            if not has_work():
+                self._undone_since_ms = None
+            elif self._undone_since_ms is None:
+                self._undone_since_ms = now_ms
+        return self._undone_since_ms is not None and now_ms - self._undone_since_ms >= STALL_MS * factor
 
     def _hears_quorum(self, now_ms: int) -> bool:
         heard = sum(self._pacing.is_there((seat,), SILENCE_MS, now_ms) for seat in range(self._seats))

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from kemps_p2p.codec import Digest, encode
 from kemps_p2p.errors import Missing, PeerFault
+from kemps_p2p.game.actions import Next
 from kemps_p2p.game.state import advance, may_auto_pass, start_play
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.claimbook import ClaimBook
@@ -45,6 +46,7 @@ from kemps_p2p.session.claims import (
 )
 from kemps_p2p.session.deeds import Offered, blamed, carried, has_place, is_due, meets_its_list
 from kemps_p2p.session.fold import Fold, Proofs
+from kemps_p2p.session.holding import asked
 from kemps_p2p.session.match import Match, OpenContest, is_over
 from kemps_p2p.session.messages import (
     AutoPassed,
@@ -211,7 +213,10 @@ def _claims(work: Fold, at_hand: Materials) -> Iterator[Event]:
         for tie in at_hand.ties.keys() - {found.digest for found in decided}:
             del at_hand.ties[tie]
         has_logged = False
-        for found in sorted(decided, key=lambda found: book.undecided[found.claims[0]].item.item.lamport):
+        for found in sorted(decided, key=partial(_place, book)):
+            if has_logged and _starts_deal(book, found):
+                # What is decided would be stale behind it: nobody acks an entry that passes over that.
+                break
             tries = (
                 _settled_or_contest(work, at_hand, found, evidence)
                 for evidence in evidences_for(work.match, at_hand, found, logged)
@@ -227,6 +232,15 @@ def _claims(work: Fold, at_hand: Materials) -> Iterator[Event]:
                 return
         if not has_logged:
             return
+
+
+def _place(book: ClaimBook, found: DecidedSet) -> tuple[bool, int]:
+    """By the first claim's stamp, but what starts a deal last."""
+    return _starts_deal(book, found), book.undecided[found.claims[0]].item.item.lamport
+
+
+def _starts_deal(book: ClaimBook, found: DecidedSet) -> bool:
+    return any(isinstance(asked(book.undecided[name])[1], Next) for name in found.claims)
 
 
 def _cuts(work: Fold, at_hand: Materials) -> Iterator[Event]:

@@ -56,7 +56,7 @@ ATTACKS = (
             ("test_sim_cheats_deck", "test_a_false_turn_of_the_seat_on_duty_that_blames_itself"),
             (
                 "test_sim_cheats_deck",
-                "test_a_false_turn_of_the_seat_on_duty_stalls_the_table_and_shows_nothing",
+                "test_a_false_turn_of_the_seat_on_duty_that_it_does_not_blame_costs_it_the_duty_too",
             ),
             SIGNED_LIE,
         ),
