@@ -141,7 +141,7 @@ def audit(
     else:
         _tell_all(logs, iter(every), as_json=as_json)
     if html is not None:
-        write_page(html, one.joint, one.paths, one.logs)
+        write_page(html, one.joint, one.paths, one.logs, call=call, race=race)
     ctx.exit(exit_of(one.joint))
 
 

@@ -25,11 +25,14 @@ def write_page(
     paths: Sequence[Path],
     logs: Sequence[bytes],
     *,
-    focus: int | None = None,
+    call: int | None = None,
+    race: int | None = None,
     whose: Whose = Wide.ALL,
 ) -> None:
-    """Write the page of some audited logs. Raises `CommandError`: USAGE if it would overwrite one of them,
-    UNREADABLE if none of them is a log, MACHINE if the file cannot be written.
+    """Write the page of some audited logs. `call`, `race`: what it is about, by a number that is there.
+
+    Raises `CommandError`: USAGE if the page would overwrite a log, UNREADABLE if none of them is a log,
+    MACHINE if the file cannot be written.
     """
     # Only here, since templates take a while to import.
     from kemps_p2p.report.html_report import Source, html_report
@@ -39,7 +42,7 @@ def write_page(
     if all(one.founding is None for one in joint.audits):
         raise CommandError(Exit.UNREADABLE, "none of these is a log of a match: there is nothing to show")
     sources = [Source(str(path), data) for path, data in zip(paths, logs, strict=True)]
-    page = html_report(joint, sources, focus=focus, whose=whose)
+    page = html_report(joint, sources, call=call, race=race, whose=whose)
     try:
         out.write_bytes(page.encode("utf-8"))
     except OSError as error:

@@ -66,7 +66,7 @@ def replay(
     whose = _whose(timeline, seat)
     start = _start(timeline, call, race)
     if html is not None:
-        write_page(html, joint, [log], [data], focus=start, whose=whose)
+        write_page(html, joint, [log], [data], call=call, race=race, whose=whose)
         click.echo(f"The page is {html}.")
     elif as_text or as_json or not is_terminal():
         for moment in timeline.moments[start or 0 :]:

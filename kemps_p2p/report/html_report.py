@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib import resources
+from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
@@ -23,11 +24,14 @@ from markupsafe import Markup
 from kemps_p2p.deck.group import STUB
 from kemps_p2p.game.rules import RuleSet, load_rules, rule_names
 from kemps_p2p.report.audit_text import finding_lines
+from kemps_p2p.report.dispute import call_facts, race_facts
+from kemps_p2p.report.dispute_text import call_lines, race_lines
 from kemps_p2p.report.page_data import MARKS, call_data, page_data, race_data
-from kemps_p2p.report.timeline import Timeline, Whose, Wide
+from kemps_p2p.report.timeline import Moment, Timeline
 from kemps_p2p.session.audit import Audit, JointAudit, Verdict
 from kemps_p2p.wording.audits import NOT_PROVEN, PROVEN, people_in, people_of, verdict_line
 from kemps_p2p.wording.cards import day_text
+from kemps_p2p.wording.eyes import Whose, Wide
 from kemps_p2p.wording.faults import sentence
 from kemps_p2p.wording.people import counted
 from kemps_p2p.wording.plain import plain
@@ -54,12 +58,18 @@ class Source:
 
 
 def html_report(
-    joint: JointAudit, sources: Sequence[Source], *, focus: int | None = None, whose: Whose = Wide.ALL
+    joint: JointAudit,
+    sources: Sequence[Source],
+    *,
+    call: int | None = None,
+    race: int | None = None,
+    whose: Whose = Wide.ALL,
 ) -> str:
     """The page of the longest chain among some logs of a match.
 
-    `focus`: the moment to open at; what was last called, or the end, by default. `whose`: with whose eyes.
-    Raises `ValueError` if none of the logs has a founding.
+    `call`, `race`: what it is about, by number; by default the last call, or the end of a log without one.
+    `whose`: with whose eyes it opens. Raises `ValueError` if none of the logs has a founding, or if there is
+    no such call or race.
     """
     place = max(
         (place for place, one in enumerate(joint.audits) if one.founding is not None),
@@ -70,7 +80,7 @@ def html_report(
         raise ValueError("none of these is a log of a match")
     audit, source = joint.audits[place], sources[place]
     timeline = Timeline(audit)
-    focus = _focus(timeline) if focus is None else focus
+    focus = _focus(timeline, call, race)
     style, script = _asset("page.css"), _asset("verify.js") + _asset("page.js")
     return (
         _environment()
@@ -82,8 +92,9 @@ def html_report(
             data=_embedded(page_data(timeline, focus, whose)),
             log=b64encode(source.data).decode("ascii"),
             claims=_embedded(_claims(audit, source)),
-            marks=dict(dict.fromkeys(MARKS.values())),
+            marks=list(dict.fromkeys(MARKS.values())),
             asked=_asked(timeline, focus),
+            report=_report(audit, timeline.moments[focus]),
             **_facts(joint, audit, sources, source),
         )
     )
@@ -93,9 +104,27 @@ def _length(audit: Audit) -> int:
     return -1 if audit.head is None else audit.head.index
 
 
-def _focus(timeline: Timeline) -> int:
-    """The last call, when all hands are still as they were; the end of a log without calls."""
-    return timeline.calls[-1].index if timeline.calls else timeline.moments[-1].index
+def _focus(timeline: Timeline, call: int | None, race: int | None) -> int:
+    """Where the page opens: at a call all hands are still as they were when it was made."""
+    if call is None and race is None:
+        return timeline.calls[-1].index if timeline.calls else timeline.moments[-1].index
+    marks, number = (timeline.races, race) if call is None else (timeline.calls, call)
+    for mark in marks:
+        if mark.number == number:
+            return mark.index
+    raise ValueError(f"there is no such call or race: {number}")
+
+
+def _report(audit: Audit, moment: Moment) -> tuple[str, ...]:
+    """All that the log shows of the call or race at a moment, as `kemps audit` tells it; empty if none is."""
+    number: Any = moment.line.facts.get("call", moment.line.facts.get("race"))
+    if moment.line.event == "called":
+        call = call_facts(audit, number)
+        return () if call is None else tuple(call_lines(audit, call))
+    if moment.line.event in ("race", "together"):
+        race = race_facts(audit, number)
+        return () if race is None else tuple(race_lines(audit, race))
+    return ()
 
 
 def _asked(timeline: Timeline, focus: int) -> dict[str, object] | None:

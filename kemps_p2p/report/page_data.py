@@ -14,8 +14,9 @@ from kemps_p2p.game.actions import CallKind
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.seating import team_of, teams
 from kemps_p2p.ids import Seat
-from kemps_p2p.report.timeline import Moment, Timeline, Whose, Wide
+from kemps_p2p.report.timeline import Moment, Timeline
 from kemps_p2p.wording.cards import card_text
+from kemps_p2p.wording.eyes import Whose, Wide, eyes_text
 from kemps_p2p.wording.races import WHO_IS_FIRST
 from kemps_p2p.wording.rules_calls import applied_points, together_points
 from kemps_p2p.wording.scores import score_text
@@ -66,7 +67,6 @@ def page_data(timeline: Timeline, focus: int, whose: Whose = Wide.ALL) -> dict[s
     moments = [_moment(timeline, moment, texts, states) for moment in timeline.moments]
     return {
         "seats": [{"name": people.seat(seat), "team": team_of(Seat(seat), seats)} for seat in range(seats)],
-        "names": [people.seat(seat) for seat in range(timeline.tapes)],
         "teams": [people.team(team) for team in teams(seats)],
         "marks": {event: {"letter": mark[0], "word": mark[1]} for event, mark in MARKS.items()},
         "cards": _cards(timeline),
@@ -78,6 +78,7 @@ def page_data(timeline: Timeline, focus: int, whose: Whose = Wide.ALL) -> dict[s
         "deals": [mark.index for mark in timeline.deals],
         "focus": focus,
         "eyes": whose.value if isinstance(whose, Wide) else whose,
+        "lookers": [eyes_text(each, people) for each in timeline.everybody],
     }
 
 
@@ -111,8 +112,7 @@ def _cards(timeline: Timeline) -> list[dict[str, str]]:
 
 def _moment(timeline: Timeline, moment: Moment, texts: _Once, states: _Once) -> dict[str, Any]:
     line = moment.line
-    everybody: tuple[Whose, ...] = (Wide.ALL, Wide.TABLE, *map(Seat, range(timeline.seats)))
-    told = [texts.place(timeline.text(moment.index, whose)) for whose in everybody]
+    told = [texts.place(timeline.text(moment.index, whose)) for whose in timeline.everybody]
     data: dict[str, Any] = {
         "entry": line.entry,
         "clock": moment.clock,
@@ -120,7 +120,7 @@ def _moment(timeline: Timeline, moment: Moment, texts: _Once, states: _Once) -> 
         "day": moment.day,
         "kind": line.event,
         "who": _who(line.facts),
-        # One number if everybody is told the same, else one for each: all, table, seats.
+        # One number if everybody is told the same, else one for each, in the order of the lookers.
         "text": told[0] if len(set(told)) == 1 else told,
         "state": states.place(_state(timeline, moment)),
     }
@@ -181,8 +181,7 @@ def race_data(timeline: Timeline, index: int) -> dict[str, Any]:
         "number": facts["race"],
         "at": index,
         "end": _next(timeline, index, "drawn", "race"),
-        "claims": facts["claims"],
-        "orders": facts["orders"],
+        "words": list(timeline.words(index)),
         "rules": list(_race_rules(timeline, timeline.moments[index].line.event == "together")),
     }
 

@@ -22,11 +22,9 @@ from kemps_p2p.session.audit import Audit
 from kemps_p2p.session.match import Match, begin
 from kemps_p2p.wording.audits import people_of
 from kemps_p2p.wording.cards import clock_text, day_text
-from kemps_p2p.wording.eyes import Whose, Wide
+from kemps_p2p.wording.eyes import Whose, Wide, everybody
 from kemps_p2p.wording.people import People
 from kemps_p2p.wording.races import words_text
-
-__all__ = ["Mark", "Moment", "Timeline", "Whose", "Wide"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +70,6 @@ class Timeline:
             raise ValueError("a log without a founding has no timeline")
         self.audit = audit
         self.people: People = people_of(audit)
-        self.tapes = audit.founding.tapes
-        """How many sign: the seats, and the observer if there is one."""
         self.rules = audit.founding.rules
         self.is_ascii = is_ascii
         self._deals: Deals = shown_deals(audit)
@@ -90,6 +86,11 @@ class Timeline:
     def seats(self) -> int:
         """How many play."""
         return self.people.seats
+
+    @property
+    def everybody(self) -> tuple[Whose, ...]:
+        """All eyes that there are."""
+        return everybody(self.people)
 
     # Where things are
 

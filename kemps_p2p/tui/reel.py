@@ -14,7 +14,7 @@ from kemps_p2p.game.cards import Card
 from kemps_p2p.game.record import State
 from kemps_p2p.game.rules import RuleSet
 from kemps_p2p.ids import Position, Seat
-from kemps_p2p.wording.eyes import Whose, Wide
+from kemps_p2p.wording.eyes import Whose, Wide, everybody
 from kemps_p2p.wording.people import People
 
 SEAT_KEYS = "123456789"
@@ -223,9 +223,9 @@ class Reel:
         elif key in "tT":
             self.whose = Wide.TABLE
         else:
-            everybody: tuple[Whose, ...] = (Wide.ALL, Wide.TABLE, *map(Seat, range(self.story.people.seats)))
+            eyes = everybody(self.story.people)
             step = 1 if key == "tab" else -1
-            self.whose = everybody[(everybody.index(self.whose) + step) % len(everybody)]
+            self.whose = eyes[(eyes.index(self.whose) + step) % len(eyes)]
 
     def _run(self, now_ms: int) -> None:
         if self.is_running:

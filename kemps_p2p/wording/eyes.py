@@ -27,3 +27,8 @@ def eyes_text(whose: Whose, people: People) -> str:
             return "what the table saw"
         case _:
             return people.seat(whose)
+
+
+def everybody(people: People) -> tuple[Whose, ...]:
+    """All eyes at a table: those that see all, the table's, each seat's."""
+    return (Wide.ALL, Wide.TABLE, *map(Seat, range(people.seats)))

@@ -8,11 +8,12 @@ from kemps_p2p.game.cards import format_card
 from kemps_p2p.game.rules import RuleSet, load_rules, override
 from kemps_p2p.game.views import SeatView
 from kemps_p2p.ids import Position, Seat
-from kemps_p2p.report.timeline import Timeline, Wide
+from kemps_p2p.report.timeline import Timeline
 from kemps_p2p.runtime.sim import Sim, Stop
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.audit import Audit, JointAudit, audit_all
 from kemps_p2p.wording.cards import card_text
+from kemps_p2p.wording.eyes import Wide
 
 CARD = re.compile(r"(?:10|[2-9JQKA])[♣♦♥♠]'?|\\b[2-9TJQKA][CDHS]\\b'?")
 """A card, in any text or data that a report shows."""

@@ -17,7 +17,8 @@ from report_helpers import CARD, Memory, Seen, short_rules, shown_to, watched_ma
 from kemps_p2p.codec import frame
 from kemps_p2p.ids import Seat
 from kemps_p2p.report.html_report import Source, html_report
-from kemps_p2p.report.timeline import Timeline, Wide
+from kemps_p2p.report.timeline import Timeline
+from kemps_p2p.wording.eyes import Wide
 
 pytest_plugins = ("report_fixtures",)
 pytestmark = pytest.mark.browser

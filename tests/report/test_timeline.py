@@ -10,8 +10,9 @@ from kemps_p2p.game.views import seat_view
 from kemps_p2p.ids import Seat
 from kemps_p2p.report.knowledge import own_faces, shown_deals
 from kemps_p2p.report.replay_text import tell
-from kemps_p2p.report.timeline import Timeline, Wide
+from kemps_p2p.report.timeline import Timeline
 from kemps_p2p.session.audit import audit
+from kemps_p2p.wording.eyes import Wide
 
 pytest_plugins = ("report_fixtures",)
 

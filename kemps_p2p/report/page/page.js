@@ -110,11 +110,6 @@
     return (running.length ? running : found).sort((a, b) => b.at - a.at)[0];
   }
 
-  const whose = (claim) => {
-    const name = data.seats[claim.seat].name;
-    return claim.kind === "exchange" ? `${name}’s exchange` : `${name}’s ${claim.kind}`;
-  };
-
   // What came of it. Who looks with all eyes is told what comes later, nobody else.
   function ruling(found, end) {
     if (end !== null && end <= at) return textOf(data.moments[end]);
@@ -129,14 +124,10 @@
     byId("question-text").textContent = isAny ? textOf(data.moments[found.at]) : "Nothing yet in this deal: no race and no call.";
     byId("question-verdict").textContent = isAny ? ruling(found, end) : "";
     byId("question-rules").replaceChildren(...((found?.call ?? found?.race)?.rules ?? []).map((rule) => make("li", rule)));
-    byId("words").hidden = !found?.race || found.race.orders.length === 0;
-    byId("words-rows").replaceChildren(...(found?.race?.orders ?? []).map((word) => {
-      const row = make("tr");
-      const order = word.saw.map((place) => whose(found.race.claims[place]));
-      row.append(make("th", data.names[word.witness], { scope: "row" }),
-        make("td", order.length ? order.join(", then ") : "no word in the log"));
-      return row;
-    }));
+    byId("words").hidden = !found?.race?.words.length;
+    byId("words-rows").replaceChildren(...(found?.race?.words ?? []).map((word) => make("li", word)));
+    // The report tells every card of the deal, so that it is for all eyes alone.
+    byId("report")?.toggleAttribute("hidden", eyes !== ALL);
   }
 
   // Lanes
@@ -301,9 +292,10 @@
   }
 
   function fill() {
+    byId("seats").classList.toggle("many", data.seats.length > 4);
     byId("scrub").max = data.moments.length - 1;
-    const options = [[ALL, "all hands"], [TABLE, "what the table saw"], ...data.seats.map((seat, index) => [index, seat.name])];
-    byId("eyes").append(...options.map(([value, label]) => make("option", label, { value })));
+    const values = [ALL, TABLE, ...data.seats.keys()];
+    byId("eyes").append(...values.map((value, place) => make("option", data.lookers[place], { value })));
     byId("eyes").value = String(eyes);
     const jump = byId("jump");
     jump.append(make("option", "a deal, call or race", { value: "" }));
