@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,8 +28,8 @@ from kemps_p2p.report.dispute_text import call_lines, race_lines
 from kemps_p2p.report.focus import Focus, focus_json, focus_lines
 from kemps_p2p.report.signals import signals_of
 from kemps_p2p.report.signals_text import signals_json, signals_lines
-from kemps_p2p.runtime.crew import Crew
 from kemps_p2p.session.audit import Audit, Flaw, JointAudit, Verdict
+from kemps_p2p.session.provers import Helpers
 from kemps_p2p.wording.audits import (
     Conclusion,
     conclude,
@@ -127,7 +128,7 @@ def audit(
     """
     asked = _Asked(race, call, deal, seat, signals, as_json, is_ascii)
     asked.check()
-    with Crew(jobs) as crew:
+    with _helpers(jobs) as crew:
         batched = audited(logs, allow_stub=allow_simulated, helpers=crew)
         if html is None and not asked.is_of_part:
             ctx.exit(exit_of_all(_tell_all(logs, batched, as_json=as_json)))
@@ -143,6 +144,16 @@ def audit(
     if html is not None:
         write_page(html, one.joint, one.paths, one.logs, call=call, race=race)
     ctx.exit(exit_of(one.joint))
+
+
+def _helpers(jobs: int) -> AbstractContextManager[Helpers | None]:
+    """Other processes for the proofs, if there are to be any."""
+    if jobs == 1:
+        return nullcontext()
+    # Only here, since an audit by itself needs no runtime.
+    from kemps_p2p.runtime.crew import Crew
+
+    return Crew(jobs)
 
 
 def _refuse_missing(one: Audited) -> None:

@@ -25,7 +25,7 @@ COMMANDS = {
     "find": ("kemps_p2p.cli.find:find", "List the tables that are announced on the network."),
     "doctor": ("kemps_p2p.cli.doctor:doctor", "Say why tables are not found or reached."),
     "id": ("kemps_p2p.cli.id:own_id", "Show the own key, and whom this machine knows."),
-    "log": ("kemps_p2p.cli.log:log", "Logs of past matches: list, show, export, without names, for a bug report."),
+    "log": ("kemps_p2p.cli.log:log", "Logs of past matches, and copies of them."),
     "demo": ("kemps_p2p.cli.demo:demo", "Play a whole match between peer processes on this machine."),
     "node": ("kemps_p2p.cli.node:node", "Run one peer of a table on this machine, played by a bot."),
     "replay": ("kemps_p2p.cli.replay:replay", "Tell a match from its log, with all hands that were opened."),
