@@ -101,7 +101,8 @@ def _log_lines(one: Audit) -> Iterator[str]:
     people = people_of(one)
     if one.founding is not None and one.head is not None:
         seated = ", ".join(people.seat(seat) for seat in range(people.seats))
-        yield f"match {one.founding.match.hex()}: {seated}"
+        watched = "" if one.founding.observer is None else f"; {people.seat(one.founding.observer)} watches"
+        yield f"match {one.founding.match.hex()}: {seated}{watched}"
         hold = "hold" if one.verdict is Verdict.CLEAN else "hold so far"
         yield f"{counted(one.head.index, 'entry', 'entries')} {hold}, up to {one.head.digest.hex()}"
     if one.founding is not None and one.steps:

@@ -15,7 +15,7 @@ from kemps_p2p.game.cards import Card, format_card
 from kemps_p2p.game.events import Called, Dealt, Event, Gestured, Missed, Verdicts
 from kemps_p2p.game.gestures import Intent
 from kemps_p2p.ids import Position, Seat
-from kemps_p2p.ledger.entry import Blamed, Carried, Contest, Drawn, Note, Result, Ruled, Settled
+from kemps_p2p.ledger.entry import Blamed, Carried, Contest, Drawn, Note, Result, Ruled, Settled, Struck
 from kemps_p2p.ledger.tape import TapeItem
 from kemps_p2p.report.contests import Contested, contested, why_refused
 from kemps_p2p.report.knowledge import AllEyes, Deals, Eyes, shown_deals
@@ -34,6 +34,7 @@ from kemps_p2p.wording.audits import people_of
 from kemps_p2p.wording.cards import clock_text, day_text
 from kemps_p2p.wording.events import INTENTS, event_text
 from kemps_p2p.wording.faults import sentence
+from kemps_p2p.wording.observing import struck_text
 from kemps_p2p.wording.people import People, counted
 from kemps_p2p.wording.races import drawn_text, race_text, ruled_text, together_text
 from kemps_p2p.wording.refusals import refusal_text
@@ -117,6 +118,10 @@ class _Teller:
                     who = self.people.seat(culprit)
                     text = f"{who} is proven to have broken the protocol"
                     yield self._line(step, "blamed", text, {"seat": culprit})
+                    if culprit == before.founding.observer:
+                        yield self._line(step, "struck", struck_text(is_proven=True), {"seat": culprit})
+                case Struck(seat=seat):
+                    yield self._line(step, "struck", struck_text(is_proven=False), {"seat": seat})
                 case _:
                     pass
             self.match = part.match
@@ -274,8 +279,12 @@ def tell(
     intents = {} if audit.match is None else opened_intents(audit.match)
     teller = _Teller(people, AllEyes(deals) if eyes is None else eyes, deals, is_ascii, start, intents)
     seated = ", ".join(people.numbered(seat) for seat in range(people.seats))
+    if founding.observer is not None:
+        seated += f"; {people.seat(founding.observer)} watches"
     began = "" if not audit.steps else f", {day_text(audit.steps[0].record.entry.wall_ms)} by one clock"
     facts = {"match": founding.match.hex(), "names": list(audit.names), "players": people.seats}
+    if founding.observer is not None:
+        facts["observer"] = audit.observer_name
     yield Line(0, 0, "match", f"match {founding.match.hex()[:16]}{began}: {seated}", facts, start)
     for step in audit.steps:
         yield from teller.step(step)

@@ -19,7 +19,7 @@ from kemps_p2p.session.session import Session
 
 OBSERVER = Seat(4)
 STORM = Net(delay_ms=(1.0, 400.0), loss=0.25, duplication=0.25)
-LIES_AT = 10
+LIES_AT = 5
 """The item of its tape with which a lying observer begins."""
 
 
@@ -174,7 +174,7 @@ def test_an_observer_that_withholds_its_receipts_is_struck() -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(20))
 def test_an_observer_that_contradicts_itself_is_struck_and_nobody_loses_a_deal(seed: int) -> None:
-    sim = observed(seed, Forking)
+    sim = observed(seed, Forking, word="KE")
     check_match(sim)
     (blame,) = blames_in(sim, 0)
     assert blame.culprit == OBSERVER
