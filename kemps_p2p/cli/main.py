@@ -28,7 +28,7 @@ COMMANDS = {
     "log": ("kemps_p2p.cli.log:log", "Logs of past matches, and copies of them."),
     "demo": ("kemps_p2p.cli.demo:demo", "Play a whole match between peer processes on this machine."),
     "node": ("kemps_p2p.cli.node:node", "Run one peer of a table on this machine, played by a bot."),
-    "replay": ("kemps_p2p.cli.replay:replay", "Tell a match from its log, with all hands that were opened."),
+    "replay": ("kemps_p2p.cli.replay:replay", "See a match again: on a screen, as text or as a page."),
     "rules": ("kemps_p2p.cli.rules:rules", "Rule books, house rules and scenario files."),
     "lab": ("kemps_p2p.cli.lab:lab", "Experiments and benches."),
     "completion": (

@@ -20,7 +20,7 @@ from kemps_p2p.wording.people import counted, listed
 from kemps_p2p.wording.plain import plain
 
 
-@click.command(short_help="Tell a match from its log: on a screen, as text or as a page.")
+@click.command(short_help="See a match again: on a screen, as text or as a page.")
 @click.argument("log", type=click.Path(path_type=Path))
 @click.option("--text", "as_text", is_flag=True, help="A line an event; so it is where there is no terminal.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
@@ -67,6 +67,7 @@ def replay(
     start = _start(timeline, call, race)
     if html is not None:
         write_page(html, joint, [log], [data], call=call, race=race, whose=whose)
+    if html is not None and not as_text and not as_json:
         click.echo(f"The page is {html}.")
     elif as_text or as_json or not is_terminal():
         for moment in timeline.moments[start or 0 :]:

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -86,6 +85,7 @@ def test_a_page_does_not_overwrite_its_log(logs: list[Path]) -> None:
 
 
 def test_on_a_terminal_it_is_a_screen_until_q(logs: list[Path]) -> None:
+    pty = pytest.importorskip("pty", reason="terminals of this system are of another kind")
     ours, theirs = pty.openpty()
     with subprocess.Popen(
         [sys.executable, "-m", "kemps_p2p", "replay", str(logs[0])],

@@ -123,6 +123,7 @@ def test_verify_again_says_verified(opened: Page, seen: Seen) -> None:
     entries = len(seen.audit.entries)
     assert f"{entries} entries are signed by the seat on duty, and each links to the one before." in told
     assert "The founding is signed by all 4 seats." in told
+    assert "seats stand for the last entry, 3 are needed; Bot 0 signed the end." in told
     assert "Only kemps audit checks the rest" in told
 
 

@@ -218,6 +218,8 @@ const Verify = (() => {
       const people = genesis.length > 6 ? [...seats, genesis[6]] : seats;
       this.keys = people.map((one) => one[0]);
       this.commitments = people.map((one) => one[1]);
+      this.quorum = Math.floor((seats.length + 3) / 2);
+      this.seats = seats.length;
       this.isFounded = header[0] === HEADER && same(header[3], this.match);
       if (!this.isFounded) this.fail(where, "it is not the one whose digest the header names");
       else if (header[2] !== genesis[0] || header[4] !== seats.length || header[5] !== genesis[1]) {
@@ -257,6 +259,7 @@ const Verify = (() => {
       if (entry[0] !== index) this.fail(where, `it says that it is entry ${entry[0]}`);
       if (!same(entry[1], this.last)) this.fail(where, "it does not link to the entry before it");
       this.last = digest;
+      this.author = item[1];
       const named = new Set(digestsIn(entry[6], true));
       for (const [place, signed] of object[2].entries()) {
         const carried = await this.item(signed, where, `what it carries in place ${place + 1}`);
@@ -287,13 +290,15 @@ const Verify = (() => {
         const opened = await tagged("kemps/v1/name", salt, new TextEncoder().encode(name));
         if (!same(opened, this.commitments[place])) this.fail(where, `the name of ${this.name(place)} is not the one of the founding`);
       }
-      const acked = new Set();
+      const acked = new Set([this.author]);
       for (const [place, signed] of certificate.entries()) {
         const { item } = await this.item(signed, where, `ack ${place + 1}`);
-        if (item[6].some((said) => said[0] === ACK && same(said[3][1], this.last))) acked.add(item[1]);
+        const isAck = item[1] < this.seats && item[6].some((said) => said[0] === ACK && same(said[3][1], this.last));
+        if (isAck) acked.add(item[1]);
         else this.fail(where, `ack ${place + 1} is of another entry`);
       }
-      this.passed.push(() => `The last entry is acked by ${acked.size} seats besides its author; ${this.name(seat)} signed the end.`);
+      if (acked.size < this.quorum) this.notes.push(`Only ${acked.size} of ${this.quorum} seats that are needed stand for the last entry.`);
+      this.passed.push(() => `${acked.size} seats stand for the last entry, ${this.quorum} are needed; ${this.name(seat)} signed the end.`);
     }
 
     compare() {
