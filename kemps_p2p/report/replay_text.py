@@ -24,8 +24,8 @@ from kemps_p2p.session.audit import Audit
 from kemps_p2p.session.chaincheck import Step
 from kemps_p2p.session.deeds import offered
 from kemps_p2p.session.findings import Verdict
-from kemps_p2p.session.match import Match, begin
-from kemps_p2p.session.messages import AutoPassed, NoteBody, TurnDeed, read_note
+from kemps_p2p.session.match import Match, begin, is_over
+from kemps_p2p.session.messages import AutoPassed, NoteBody, Overdue, TurnDeed, read_note
 from kemps_p2p.session.races import Asked, asked_by
 from kemps_p2p.session.replay import Part
 from kemps_p2p.session.seals import opened_intents
@@ -133,6 +133,9 @@ class _Teller:
         if isinstance(note, AutoPassed):
             text = f"{self.people.seat(note.seat)} has done nothing for too long, and is passed for"
             yield self._line(step, "auto-passed", text, {"seat": note.seat})
+        if isinstance(note, Overdue) and is_over(self.match):
+            text = f"{self.people.seat(note.seat)} has not opened its seeds in time: some hands stay closed"
+            yield self._line(step, "seeds-missing", text, {"seat": note.seat})
 
     def _line(self, step: Step, event: str, text: str, facts: Mapping[str, object]) -> Line:
         entry = step.record.entry

@@ -26,6 +26,8 @@ from kemps_p2p.session.genesis import Founding
 
 PAST_ENTRIES = 256
 ATTEMPT = 0
+MISSING_SEED = b""
+"""Stands for a seed that was not opened in time."""
 JUDGED_LATER = frozenset({Illegal.NOT_IN_POOL, Illegal.NOT_IDLE})
 """What the rules say when a claim is applied: a card that is gone is missed, which is no offence; how long
 the table has been idle is a matter of the time of the entry, not of the head.
@@ -92,6 +94,7 @@ class Match(Struct, frozen=True, kw_only=True):
     `turned`: the item with the last logged turn of a round. `spoilt`: who loses a deal as it starts.
     `gestures`: by deal and seat, in the order of the chain. `books`: the commitments of signal books, by seat
     and by the deal that they are in force from; `opened_books`: what they hold, None for a false opening.
+    `owing`: since what elapsed time each seat is waited for, for an opening or its seeds.
     `blamed`: items that have proven a fault once and do not do so again.
     """
 
@@ -118,6 +121,7 @@ class Match(Struct, frozen=True, kw_only=True):
     cut: OpenCut | None
     coins: tuple[bytes, ...]
     observer: Seat | None
+    owing: Mapping[Seat, int]
     elapsed_ms: int
     shown_ms: int | None
     is_closed: bool
@@ -170,6 +174,7 @@ def begin(founding: Founding) -> Match:
         cut=None,
         coins=tuple(seat.coin for seat in founding.genesis.seats),
         observer=founding.observer,
+        owing={},
         elapsed_ms=0,
         shown_ms=None,
         is_closed=False,

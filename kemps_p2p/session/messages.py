@@ -113,7 +113,13 @@ class AutoPassed(Record, frozen=True, tag=4):
     seat: int
 
 
-NoteBody: TypeAlias = PlayStarted | Checkpoint | Closed | AutoPassed
+class Overdue(Record, frozen=True, tag=5):
+    """A seat has not opened in time what it owes; the table goes on without it."""
+
+    seat: int
+
+
+NoteBody: TypeAlias = PlayStarted | Checkpoint | Closed | AutoPassed | Overdue
 
 
 # The lobby: signed, and bound to the list of peers and the rule set by the digest of the table.

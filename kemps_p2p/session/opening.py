@@ -18,7 +18,7 @@ def opened_deals(match: Match) -> dict[int, dict[Position, Card]]:
     """By deal: the face of every position. A deal whose seeds or turns are not all there is left out."""
     found: dict[int, dict[Position, Card]] = {}
     for deal in range(match.game.deal + 1):
-        seeds = {seat: seed for seat, seed in match.seeds.get(deal, {}).items() if seed is not None}
+        seeds = {seat: seed for seat, seed in match.seeds.get(deal, {}).items() if seed}
         faces: dict[Position, Card] = {}
         try:
             for deck in rounds(match, deal):

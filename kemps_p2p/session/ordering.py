@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from kemps_p2p.codec import Digest, encode
 from kemps_p2p.errors import Missing, PeerFault
-from kemps_p2p.game.actions import Next
+from kemps_p2p.game.actions import Admit, Deny, Next
 from kemps_p2p.game.state import advance, may_auto_pass, start_play
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.claimbook import ClaimBook
@@ -54,10 +54,12 @@ from kemps_p2p.session.messages import (
     Closed,
     KeyDeed,
     NoteBody,
+    Overdue,
     PlayStarted,
     SeedDeed,
 )
 from kemps_p2p.session.observing import struck
+from kemps_p2p.session.overdue import give_up, is_overdue
 from kemps_p2p.session.pacing import affected
 from kemps_p2p.session.patience import PATIENCE_MS
 from kemps_p2p.session.replay import auto_pass, checkpoint_of, follow_up, has_all_seeds
@@ -95,7 +97,7 @@ def compose(tip: Match, seat: Seat, at_hand: Materials, elapsed_ms: int) -> tupl
         return ()
     work = _at(tip, seat, at_hand, elapsed_ms)
     events: list[Event] = []
-    for source in (_blames, _deeds, _draws, _claims, _cuts, _strikes, _play, _auto_passes, _close):
+    for source in (_blames, _deeds, _draws, _claims, _cuts, _strikes, _overdue, _play, _auto_passes, _close):
         for event in source(work, at_hand):
             events.append(event)
             follow_up(work)
@@ -383,6 +385,17 @@ def _rivals_named(item: TapeItem, claims: Collection[Digest]) -> Iterator[Digest
 
 def _undecided(book: ClaimBook, rivals: Iterable[Digest], done: Set[Digest]) -> tuple[Digest, ...]:
     return tuple(rival for rival in rivals if rival in book.undecided and rival not in done)
+
+
+def _overdue(work: Fold, at_hand: Materials) -> Iterator[Event]:
+    """Go on without what has been waited for long enough, unless an answer is on its way into the log."""
+    answering = {
+        held.seat for held in at_hand.book.undecided.values() if isinstance(asked(held)[1], Admit | Deny)
+    }
+    for seat in tuple(work.match.owing):
+        if is_overdue(work.match, seat) and seat not in answering:
+            give_up(work, seat)
+            yield _note(Overdue(seat=seat))
 
 
 def _play(work: Fold, at_hand: Materials) -> Iterator[Event]:

@@ -24,7 +24,16 @@ from kemps_p2p.ledger.entry import Contest, CutOff, Drawn, Entry, Note, Ruled, S
 from kemps_p2p.ledger.tape import TapeItem
 from kemps_p2p.session.holding import asked
 from kemps_p2p.session.match import Match, do_conflict
-from kemps_p2p.session.messages import AutoPassed, Checkpoint, Closed, NoteBody, PlayStarted, read_note
+from kemps_p2p.session.messages import (
+    AutoPassed,
+    Checkpoint,
+    Closed,
+    NoteBody,
+    Overdue,
+    PlayStarted,
+    read_note,
+)
+from kemps_p2p.session.overdue import OVERDUE_MS
 
 CLOCK_SLACK_MS = 250
 AHEAD_SLACK_MS = 5000
@@ -40,7 +49,7 @@ def stands_for(match: Match, note: NoteBody) -> tuple[Seat, Action] | None:
             return match.game.dealer, Go()
         case AutoPassed(seat=seat):
             return Seat(seat), Pass(pool=match.game.pool)
-        case Checkpoint() | Closed():
+        case Checkpoint() | Closed() | Overdue():
             return None
 
 
@@ -62,6 +71,7 @@ class Pacing:
         self._shown_at_ms: int | None = None
         self._idle_at_ms = begun_ms
         self._turn_at_ms = begun_ms
+        self._owing_at_ms: dict[Seat, int] = {}
         self._heard_at_ms = [begun_ms] * seats
 
     def heard(self, seat: Seat, now_ms: int) -> None:
@@ -78,6 +88,11 @@ class Pacing:
 
     def follow(self, before: Match, after: Match, now_ms: int) -> None:
         """An entry has been accepted: note what begins with it."""
+        if before.owing is not after.owing:
+            self._owing_at_ms = {
+                seat: self._owing_at_ms.get(seat, now_ms) if before.owing.get(seat) == since_ms else now_ms
+                for seat, since_ms in after.owing.items()
+            }
         if before.shown_ms is None and after.shown_ms is not None:
             self._shown_at_ms = now_ms
         if before.game is not after.game:
@@ -99,6 +114,11 @@ class Pacing:
         since_ms = max(self._idle_at_ms, self._turn_at_ms)
         return since_ms + int(wait_s * 1000) if wait_s and is_open else None
 
+    @property
+    def opening_due_ms(self) -> int | None:
+        """When the first seat that is waited for has had its time, by the own clock; None if none is."""
+        return min((at_ms + OVERDUE_MS for at_ms in self._owing_at_ms.values()), default=None)
+
     def is_timely(self, tip: Match, entry: Entry, now_ms: int) -> bool:
         """False while the own clock says that it is too early for the entry; the own ones went by it."""
         if tip.on_duty == self._seat:
@@ -116,6 +136,8 @@ class Pacing:
                 # More patience than the sequencer's, so that what it writes in good faith is acked.
                 if 0 <= seat < tip.seats and not self.is_there((seat,), 2 * HEARD_MS, now_ms):
                     return False
+            case Overdue(seat=seat):
+                due = self._owing_at_ms.get(Seat(seat), now_ms) + OVERDUE_MS
             case Checkpoint() | Closed():
                 return True
         return due is None or now_ms >= due - CLOCK_SLACK_MS

@@ -26,8 +26,9 @@ from kemps_p2p.session.deeds import blamed, carried, recycle, turn_up_ready
 from kemps_p2p.session.fold import Fold, OpenRecord, Proofs
 from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.match import PAST_ENTRIES, Match, Past, begin, is_over, is_ready
-from kemps_p2p.session.messages import AutoPassed, Checkpoint, Closed, PlayStarted, read_note
+from kemps_p2p.session.messages import AutoPassed, Checkpoint, Closed, Overdue, PlayStarted, read_note
 from kemps_p2p.session.observing import check_named, struck
+from kemps_p2p.session.overdue import give_up, note_owing
 from kemps_p2p.session.takeover import may_begin, taken_over
 
 ELAPSED_MS_MAX = (1 << 40) - 1
@@ -104,6 +105,7 @@ def follow_up(work: Fold) -> None:
     turn_up_ready(work)
     recycle(work)
     _note_shown(work)
+    note_owing(work)
 
 
 def _apply_event(work: Fold, event: ledger.Event, entry: ledger.Entry, *, is_last: bool) -> None:
@@ -140,6 +142,8 @@ def _noted(work: Fold, payload: bytes, *, is_last: bool) -> None:
             _start_play(work)
         case AutoPassed(seat=seat):
             auto_pass(work, seat)
+        case Overdue(seat=seat):
+            give_up(work, seat)
         case Checkpoint() as checkpoint:
             _checkpoint(work, checkpoint, is_last=is_last)
         case Closed():

@@ -70,7 +70,7 @@ def opened_intents(match: Match) -> Mapping[tuple[Seat, int], Intent]:
     found: dict[tuple[Seat, int], Intent] = {}
     for (deal, seat), gestures in match.gestures.items():
         seed = match.seeds.get(deal, {}).get(seat)
-        if seed is None:
+        if not seed:
             continue
         for sealed in gestures:
             intent = Place(match.founding.match, deal, seat, sealed.number).intent(seed, sealed.seal)

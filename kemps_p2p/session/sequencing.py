@@ -70,7 +70,8 @@ class Sequencing:
     def is_due(self, now_ms: int) -> bool:
         """True if time alone may have brought something to order."""
         tip, pacing = self.chain.tip, self.waits.pacing
-        dues = (pacing.play_due_ms(tip), pacing.pass_due_ms(tip), self.waits.patience.due_ms(tip))
+        passes = pacing.pass_due_ms(tip), pacing.opening_due_ms
+        dues = (pacing.play_due_ms(tip), *passes, self.waits.patience.due_ms(tip))
         return bool(self.ties) or any(due is not None and now_ms >= due for due in dues)
 
     @property

@@ -17,6 +17,7 @@ from kemps_p2p.session import effects as fx
 from kemps_p2p.session.genesis import Founding, check_signatures
 from kemps_p2p.session.lobby import Lobby, Setup
 from kemps_p2p.session.logfile import ANNEX_LABEL, Annex, annex_message, header_of
+from kemps_p2p.session.match import MISSING_SEED
 from kemps_p2p.session.messages import (
     BATCH_BYTES,
     WHISPER_CHARACTERS_MAX,
@@ -130,13 +131,19 @@ class Session:
     def is_done(self) -> bool:
         """True once the log is complete here and every other peer has told that it is complete there.
 
-        A struck observer is not waited for.
+        A struck observer is not waited for, nor a seat that was waited for in vain before.
         """
         if self._play is None or not self._play.final.is_closed:
             return False
         last = self._play.final.head.index
         waited_for = self._peers if self._play.final.observer is not None else self._seats
-        others = [index for seat, index in enumerate(self._peer_final[:waited_for]) if seat != self.seat]
+        seeds = self._play.final.seeds.values()
+        gone = {seat for opened in seeds for seat, seed in opened.items() if seed == MISSING_SEED}
+        others = [
+            index
+            for seat, index in enumerate(self._peer_final[:waited_for])
+            if seat != self.seat and seat not in gone
+        ]
         return all(index >= last for index in others)
 
     @property
