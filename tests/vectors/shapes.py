@@ -64,8 +64,8 @@ def _some(shape: inspect.Type, draw: Random, level: int) -> Any:
             )
         case inspect.TupleType(item_types=items):
             return tuple(_some(item, draw, level + 1) for item in items)
-        case inspect.BytesType(max_length=most):
-            size = draw.choice(SIZES)
+        case inspect.BytesType(min_length=least, max_length=most):
+            size = max(draw.choice(SIZES), least or 0)
             return draw.randbytes(size if most is None else min(size, most))
         case inspect.StrType(min_length=least, max_length=most):
             fitting = [
