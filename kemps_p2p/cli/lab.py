@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from kemps_p2p.cli.attack import attack
 from kemps_p2p.cli.fairness import fairness
 from kemps_p2p.cli.options import PACES, progress, read_rule_option
 from kemps_p2p.runtime.store import make_directory
@@ -18,6 +19,7 @@ def lab() -> None:
 
 
 lab.add_command(fairness)
+lab.add_command(attack)
 
 
 @lab.group()

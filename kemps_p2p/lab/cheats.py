@@ -4,10 +4,11 @@ One seat of each kind, for experiments and tests alike. A cheat is data: functio
 `Play` is about to say. Nothing here tells whether a cheat is found out; the others at the table do.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TypeAlias
+from typing import cast as as_type
 
 from msgspec import structs
 
@@ -18,8 +19,9 @@ from kemps_p2p.game.actions import Action
 from kemps_p2p.ids import Seat
 from kemps_p2p.lab.policies import Policy, Table, poll
 from kemps_p2p.ledger import tape
-from kemps_p2p.ledger.claimbook import HeldClaim
+from kemps_p2p.ledger.claimbook import ClaimBook, HeldClaim
 from kemps_p2p.ledger.entry import Entry
+from kemps_p2p.ledger.poll import DecidedSet
 from kemps_p2p.ledger.tape import Append, Claim, CoinReveal, Deed, TapeItem, check_form
 from kemps_p2p.runtime.sim import Machine
 from kemps_p2p.session import dealing
@@ -30,6 +32,7 @@ from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.lobby import Setup
 from kemps_p2p.session.match import past_at
 from kemps_p2p.session.messages import Batch, DeedBody, TurnDeed, pack, read_deed
+from kemps_p2p.session.ordering import Materials
 from kemps_p2p.session.play import Play
 from kemps_p2p.session.session import Session
 
@@ -48,6 +51,7 @@ class Cheat:
     `witness`: of the claims that the seat owes receipts for, those that it gives now, in its own order; the
     others it keeps back. `front_run`: what the seat claims itself as soon as it hears of a claim, before it
     gives the receipt. `wake_ms`: when it thinks again though nothing happens.
+    `blind`: on duty, the seat never orders a claim for which this is true. `coin`: another coin.
     `keeps_coins`: no coin is revealed. `hides`: on duty, the seat orders nothing once it is to be blamed.
     `low_stamps`: its claims are stamped as if it had heard of nothing.
     """
@@ -63,9 +67,28 @@ class Cheat:
     witness: Callable[[Play, Words, int], Words | None] = lambda play, owed, now_ms: None
     front_run: Callable[[Play, HeldClaim], Action | None] = lambda play, held: None
     wake_ms: Callable[[Play], int | None] = lambda play: None
+    blind: Callable[[Play, HeldClaim], bool] = lambda play, held: False
+    coin: Callable[[Play, CoinReveal], CoinReveal | None] = lambda play, said: None
     keeps_coins: bool = False
     hides: bool = False
     low_stamps: bool = False
+
+
+class _BlindBook:
+    """A claim book in which some claims are never decided."""
+
+    def __init__(self, book: ClaimBook, is_blind: Callable[[HeldClaim], bool]) -> None:
+        self._book = book
+        self._is_blind = is_blind
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._book, name)
+
+    def decided(self, logged: Set[Digest] = frozenset()) -> tuple[DecidedSet, ...]:
+        """The decided sets without those that are not to be seen."""
+        seen = self._book.undecided
+        found = self._book.decided(logged)
+        return tuple(each for each in found if not any(self._is_blind(seen[name]) for name in each.claims))
 
 
 class CheatingPlay(Play):
@@ -97,10 +120,22 @@ class CheatingPlay(Play):
         if nuisance is not None:
             self._has_annoyed = not self.cheat.repeats
             self._annoy(nuisance, now_ms)
-        self._write_stamped(tuple(self._forged(said) for said in body), now_ms)
+        forged = tuple(self._forged(said) for said in body)
+        self._write_stamped(forged, now_ms)
+        if isinstance(body[0], Append) and forged != body:
+            self.lies.append(self._writer.prev)
         for claim in (said for said in body if isinstance(said, Claim)):
             for more in self.cheat.spray(self, claim):
                 self._write_stamped((more,), now_ms)
+
+    @cached_property
+    def lies(self) -> list[Digest]:
+        """The items of the false entries that it has said."""
+        return []
+
+    def _materials(self, now_ms: int) -> Materials:
+        book = _BlindBook(self._book, partial(self.cheat.blind, self))
+        return replace(super()._materials(now_ms), book=as_type(ClaimBook, book))
 
     def _write_stamped(self, body: tuple[Said, ...], now_ms: int) -> None:
         seen = self._writer.lamport
@@ -169,6 +204,8 @@ class CheatingPlay(Play):
                 return said if deed is None else Deed(payload=encode(deed))
             case Claim():
                 return self.cheat.claim(self, said) or said
+            case CoinReveal():
+                return self.cheat.coin(self, said) or said
             case Append(entry=data):
                 entry = self.cheat.entry(self, decode(data, Entry))
                 self._has_lied |= entry is not None

@@ -113,7 +113,7 @@ class _Lot:
 
     casting: Casting
     sorts: list[Sort]
-    witnesses: list[Witness] = field(default_factory=list)
+    witnesses: dict[Seat, Witness] = field(default_factory=dict)
     accomplice: Seat | None = None
     liars: frozenset[Seat] = frozenset()
 
@@ -171,8 +171,8 @@ def _cast_trick(plan: Plan, lot: _Lot) -> Casting:
     match plan.trick:
         case Trick.LIAR | Trick.TWO_LIARS:
             for seat in sorted(lot.liars):
-                lot.witnesses.append(liar(accomplice))
-                cheats[seat] = lot.witnesses[-1].cheat
+                lot.witnesses[seat] = liar(accomplice)
+                cheats[seat] = lot.witnesses[seat].cheat
         case Trick.LATE:
             cheats = {seat: late_witness().cheat for seat in lot.liars}
         case Trick.SILENT:
@@ -295,7 +295,14 @@ def _trial(plan: Plan, lot: _Lot, sort: Sort, dealer: Seat, outcome: Outcome) ->
 
 
 def _turned(plan: Plan, lot: _Lot, outcome: Outcome) -> Turned | None:
-    """What the liars' words made of a loss; None if honest words would not have lost the race.
+    observer = Seat(plan.players) if plan.is_observed else None
+    return turned(outcome, lot.witnesses, plan.race, plan.players, observer)
+
+
+def turned(
+    outcome: Outcome, liars: Mapping[Seat, Witness], race: Race, players: int, observer: Seat | None = None
+) -> Turned | None:
+    """What the liars' words made of the second's loss; None if honest words would not have lost it the race.
 
     The tapes of all seats are compared once more, with what each liar has heard in the place of what it said.
     """
@@ -307,19 +314,15 @@ def _turned(plan: Plan, lot: _Lot, outcome: Outcome) -> Turned | None:
     if mine is None:
         # It came so late that it saw the loss itself.
         return Turned.STILL_LOST
-    tapes = places_in(outcome.items, {mine.digest, its.digest})
-    for seat, witness in zip(sorted(lot.liars), lot.witnesses, strict=True):
-        heard = [name for name in witness.heard if name in (mine.digest, its.digest)]
+    names = frozenset((mine.digest, its.digest))
+    tapes = places_in(outcome.items, names)
+    for seat, witness in liars.items():
+        heard = [name for name in witness.heard if name in names]
         tapes[seat] = {name: place for place, name in enumerate(heard)}
-    rivals = frozenset((mine.digest, its.digest))
-    one, other = (Contender(item.digest, item.seat, rivals - {item.digest}) for item in (mine, its))
-    observer = Seat(plan.players) if plan.is_observed else None
-    order, _ = compare(one, other, plan.players, observer, tapes)
+    one, other = (Contender(item.digest, item.seat, names - {item.digest}) for item in (mine, its))
+    order, _ = compare(one, other, players, observer, tapes)
     if order is not Order.SECOND:
         return None
-    if heat.second not in outcome.winners and not outcome.is_together:
-        return Turned.STILL_LOST
-    is_drawn = plan.race in (Race.EXCHANGE, Race.CALL)
-    if outcome.is_together and is_drawn:
+    if outcome.is_together and race in (Race.EXCHANGE, Race.CALL):
         return Turned.TO_COIN
     return Turned.TO_WIN if heat.second in outcome.winners else Turned.STILL_LOST

@@ -44,14 +44,15 @@ from kemps_p2p.session.play import Play
 
 
 def at_every_card(play: Play, claim: Claim) -> tuple[Claim, ...]:
-    """Behind an exchange one for every other card of the pool, all against the same head."""
-    swap = swap_of(claim)
+    """Behind an exchange others for the other cards of the pool, for other cards of the hand, at one head."""
+    swap, game = swap_of(claim), play.final.game
     if swap is None:
         return ()
+    cards = [card for card in game.pool if card not in swap.take]
+    hand = [card for card in game.hands[play.seat] if card not in swap.give]
     return tuple(
-        structs.replace(claim, action=encode(Swap(take=(card,), give=swap.give[:1])), rivals=())
-        for card in play.final.game.pool
-        if card not in swap.take
+        structs.replace(claim, action=encode(Swap(take=(card,), give=(given,))), rivals=())
+        for card, given in zip(cards, hand, strict=False)
     )
 
 

@@ -12,7 +12,7 @@ from msgspec import structs
 
 from kemps_p2p.codec import Digest, decode
 from kemps_p2p.errors import IllegalAction
-from kemps_p2p.game.actions import Action, Call, Kind, Swap, kind
+from kemps_p2p.game.actions import Action, Call, Counter, Kind, Swap, kind
 from kemps_p2p.game.state import State, check
 from kemps_p2p.ids import Seat
 from kemps_p2p.lab.cheats import Cheat, Words
@@ -140,3 +140,16 @@ def is_lawful(state: State, seat: Seat, action: Action) -> bool:
     except IllegalAction:
         return False
     return True
+
+
+def call_on_hearing() -> Cheat:
+    """Hears a call of the other team and calls against it, before it gives the receipt."""
+    return Cheat(front_run=_call_against)
+
+
+def _call_against(play: Play, held: HeldClaim) -> Action | None:
+    seat, action = asked(held)
+    teams = play.founding.seats // 2
+    if not isinstance(action, Call) or seat % teams == play.seat % teams:
+        return None
+    return Call(calls=(Counter(target=play.final.team_of(seat)),))
