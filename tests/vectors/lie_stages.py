@@ -59,6 +59,17 @@ def called() -> Scribe:
 
 
 @cache
+def booked() -> Scribe:
+    """Seat 1 has sealed a book, and the match is over after a few entries: it owes the opening."""
+    s = seated().copy()
+    s.seal_book(Seat(1))
+    s.fulfil(prepares=True)
+    s.order(Blamed(culprit=0, items=(s.deed(0, doubled(s)).digest,)))
+    s.start((1, 0))
+    return s
+
+
+@cache
 def spoilt() -> Scribe:
     """A match that is over and closed after a few entries, without its annex."""
     s = keyed().copy()

@@ -6,7 +6,6 @@ from typing import Any
 from kemps_p2p.deck.deal import Seed, make_shares
 from kemps_p2p.errors import Fault
 from kemps_p2p.game import actions as act
-from kemps_p2p.game.gestures import Intent
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.entry import Carried, Contest, Drawn, Result
 from kemps_p2p.ledger.tape import (
@@ -353,19 +352,6 @@ def another_seed(s: Scribe) -> Finding:
     lie = SeedDeed(deal=0, attempt=0, seed=Seed(seed=b"\x05" * 32))
     s.put(Carried(item=s.deed(0, lie).digest))
     return s.index, Fault.BAD_SEED, 0
-
-
-@told_at(playing)
-def gesture_with_the_seal_of_another_item(s: Scribe) -> Finding:
-    """The seat opens the true seed of its turn, and that is not enough."""
-    stale = s.seal(1, Intent.DECOY)
-    s.do(1, act.Gesture(name="nose"))
-    s.do(1, act.Gesture(name="wink", seal=stale))
-    s.do(1, act.Call(calls=(act.Partner(),)))
-    s.fulfil()
-    seed = SeedDeed(deal=0, attempt=0, seed=Seed(seed=deal_seed(secret(1), 0)))
-    s.put(Carried(item=s.deed(1, seed).digest))
-    return s.index, Fault.BAD_SEAL, 1
 
 
 # Deals and the end

@@ -46,9 +46,10 @@ from kemps_p2p.ledger.tape import (
     TapeWriter,
     tape_writer,
 )
+from kemps_p2p.session.books import book_commitment
 from kemps_p2p.session.claims import draw
 from kemps_p2p.session.dealing import deal_seed
-from kemps_p2p.session.duties import OweKey, OweSeed, OweShares, OweTurn, duties
+from kemps_p2p.session.duties import OweBook, OweKey, OweSeed, OweShares, OweTurn, duties
 from kemps_p2p.session.fold import Fold, OpenRecord, Proofs
 from kemps_p2p.session.genesis import (
     GENESIS_LABEL,
@@ -65,6 +66,8 @@ from kemps_p2p.session.logfile import ANNEX_LABEL, Annex, annex_message, header_
 from kemps_p2p.session.match import ATTEMPT, Match, begin, fresh_deck
 from kemps_p2p.session.messages import (
     PROTOCOL_VERSION,
+    BookDeed,
+    BookOpenedDeed,
     Checkpoint,
     Closed,
     DeedBody,
@@ -79,6 +82,7 @@ from kemps_p2p.session.replay import step
 from kemps_p2p.session.seals import Place, deal_of_gestures
 
 NAMES = ("Ann", "Ben", "Cleo", "Dora", "Emil", "Fay", "Gus", "Hal")
+SIGNALS = ("wink", "ear tug")
 ENTRY_MS = 1000
 """Between two entries."""
 WALL_MS = 1_767_225_600_000
@@ -287,12 +291,20 @@ class Scribe:
                     seed = deal_seed(secret(seat), deal)
                     shares = make_shares(match.decks[deal, round_], seat, seed, positions)
                     return ShareDeed(deal=deal, attempt=ATTEMPT, round=round_, shares=shares)
+                case OweBook(deal) if not prepares:
+                    return BookOpenedDeed(deal=deal, salt=salted("book", seat), signals=SIGNALS)
                 case OweSeed(deal) if not prepares:
                     seed = deal_seed(secret(seat), deal)
                     return SeedDeed(deal=deal, attempt=ATTEMPT, seed=Seed(seed=seed))
                 case _:
                     continue
         return None
+
+    def seal_book(self, seat: Seat) -> None:
+        """Seal a book of the signals that all seats have here, for the coming deal."""
+        deal = self.match.coming_deal
+        said = book_commitment(self.match.founding.match, deal, seat, salted("book", seat), SIGNALS)
+        self.order(Carried(item=self.deed(seat, BookDeed(deal=deal, commitment=said)).digest))
 
     def give(self, seat: Seat, *, prepares: bool = False) -> TapeItem | None:
         """The first deed that a seat owes, on its tape; None if it owes none."""

@@ -192,9 +192,10 @@ def six_seats() -> Told:
 
 
 def two_deals() -> Told:
-    """Two letters decide: the ordering duty moves with the second deal."""
+    """Two letters decide: the ordering duty moves with the second deal. Before each a seat seals its book."""
     s = Scribe.seated(short(word="KE"), 4, STUB)
     for seat in (1, 3):
+        s.seal_book(Seat(seat))
         s.deal()
         s.do(seat, act.Call(calls=(act.Partner(),)))
         s.fulfil()
