@@ -79,8 +79,11 @@ Ack 3: epoch int, term int, head Head
 CoinReveal 4: index int, coin bytes
 Deed 5: payload bytes
 Append 6: entry bytes
+Suspect 7: term int
+Join 8: term int
+HandOver 9: term int, normal int, head Head
 Unheard 10: length int, last bytes
-Statement = Claim Receipt Ack CoinReveal Deed Append Unheard
+Statement = Claim Receipt Ack CoinReveal Deed Append Suspect Join HandOver Unheard
 
 Entry: index int, prev bytes, epoch int, term int, elapsed_ms int, wall_ms int, events Event...
 Settled 1: claim bytes, result int, evidence bytes...
@@ -93,7 +96,8 @@ CutOff 7: claims bytes..., tapes TapeEnd...
 TapeEnd: length int, last bytes
 Struck 8: seat int, words bytes...
 Ruled 9: claims bytes..., evidence bytes..., order bytes..., results int...
-Event = Settled Contest Drawn Carried Note Blamed CutOff Struck Ruled
+TakeOver 10: items bytes...
+Event = Settled Contest Drawn Carried Note Blamed CutOff Struck Ruled TakeOver
 
 PlayStarted 1:
 Checkpoint 2: deal int, dealer int, scores int...
@@ -1179,7 +1183,7 @@ def read_item(signed: Record, match: bytes, keys: Sequence[bytes]) -> Said:
     need(fits, "malformed", "a body that no item has", seat)
     for one in item.body:
         told = vars(one) | (vars(one.head) if "head" in vars(one) else {})
-        numbers = [told[name] for name in ("index", "epoch", "term", "length") if name in told]
+        numbers = [told[name] for name in ("index", "epoch", "term", "length", "normal") if name in told]
         need(min(numbers, default=0) >= 0, "malformed", "a number below 0", seat)
         digests = [told[name] for name in ("claim", "digest", "last") if name in told]
         digests += told.get("rivals", ())
@@ -1215,7 +1219,7 @@ def named_in(entry: Record) -> list[bytes]:
                 out += (coin for coin in event.coins if coin != ZEROS)
             case "Carried":
                 out.append(event.item)
-            case "Blamed":
+            case "Blamed" | "TakeOver":
                 out += event.items
             case "CutOff":
                 out += event.claims
@@ -1226,7 +1230,7 @@ def named_in(entry: Record) -> list[bytes]:
     return list(dict.fromkeys(out))
 
 
-def stands(said: Said) -> Iterator[tuple[object, bytes]]:
+def stands(said: Said) -> Iterator[tuple[tuple[str, int, int, int], bytes]]:
     """What an item says there is at an epoch, a term and an index: as author of an entry, or by an ack."""
     if said.entry is not None:
         yield ("entry", said.entry.epoch, said.entry.term, said.entry.index), said.digest
@@ -1243,7 +1247,22 @@ def contradict(one: Said, two: Said) -> bool:
     forked = first.number == second.number and first.item.prev == second.item.prev
     broken = second.number == first.number + 1 and second.item.prev != first.digest
     said = dict(stands(first))
-    return forked or broken or any(said.get(key, digest) != digest for key, digest in stands(second))
+    differs = any(said.get(place, digest) != digest for place, digest in stands(second))
+    return forked or broken or differs or (first.number < second.number and takes_back(first, second))
+
+
+def takes_back(before: Said, after: Said) -> bool:
+    """Whether a later item goes back on what an earlier one of its seat said of terms."""
+    joined = max((one.term for one in before.body if one.kind == "Join"), default=0)
+    if any(term < joined for (_, _, term, _), _ in stands(after)):
+        return True
+    stood = [((term, index), digest) for (_, _, term, index), digest in stands(before)]
+    for one in after.body:
+        if one.kind == "HandOver":
+            place = (one.normal, one.head.index)
+            if any(at > place or (at == place and digest != one.head.digest) for at, digest in stood):
+                return True
+    return False
 
 
 # --- The fold ------------------------------------------------------------------------------ [Fold], [State]
@@ -1290,7 +1309,7 @@ class Match:
         dealer = self.rules.first_dealer(self.seats, joint, genesis.matches)
         self.game = Game(players=self.seats, dealer=dealer, scores=(0,) * (self.seats // 2))
         self.index, self.head, self.stamp = 0, match_id, 0
-        self.epoch, self.term, self.on_duty = 0, 0, dealer
+        self.epoch, self.head_term, self.term, self.first_on_duty = 0, 0, 0, dealer
         self.elapsed_ms, self.complete_ms, self.moved_ms = 0, -1, 0
         self.past: dict[int, Past] = {}
         self.logged: dict[tuple[int, str], tuple[int, int]] = {}
@@ -1317,6 +1336,11 @@ class Match:
             cards, group = self.rules.cards(self.seats), GROUPS[self.genesis.group]
             self.decks[deal] = Deck(group, self.id, deal, self.seats, cards)
         return self.decks[deal]
+
+    @property
+    def on_duty(self) -> int:
+        """The sequencer of the term; [Terms]."""
+        return (self.first_on_duty + self.term) % self.seats
 
     @property
     def coming(self) -> int:
@@ -1392,6 +1416,8 @@ class Match:
         entry = said.entry
         need(1 <= len(entry.events) <= 256, "bad-entry", "no events, or too many")
         need(not self.is_closed, "bad-entry", "an entry after the close")
+        takes_over = [event.kind for event in entry.events] == ["TakeOver"] and entry.term > self.head_term
+        self.term = entry.term if takes_over else self.term
         duty = (self.on_duty, self.term, self.epoch)
         need((said.seat, entry.term, entry.epoch) == duty, "wrong-term", "a seat that is not on duty")
         need((entry.index, entry.prev) == (self.index + 1, self.head), "bad-link", "it follows another entry")
@@ -1405,15 +1431,18 @@ class Match:
         for left, event in zip(range(len(entry.events) - 1, -1, -1), entry.events, strict=True):
             fits = self.game.deal == deal or event.kind == "Note"
             need(fits, "bad-checkpoint", "a deal has started, and more is ordered")
-            note = self._event(event, items, is_last=left == 0)
+            note = self._event(entry, event, items, is_last=left == 0)
             self._what_follows()
         has_checkpoint = note is not None and note.kind == "Checkpoint"
         need(has_checkpoint == (self.game.deal > deal), "bad-checkpoint", "no checkpoint, or no deal for it")
         self.index, self.head, self.stamp = entry.index, said.digest, said.lamport
+        self.head_term = entry.term
         self.observer, self.is_striking = None if self.is_striking else self.observer, False
         self._remember()
 
-    def _event(self, event: Record, items: Mapping[bytes, Said], is_last: bool) -> Record | None:
+    def _event(
+        self, entry: Record, event: Record, items: Mapping[bytes, Said], is_last: bool
+    ) -> Record | None:
         if event.kind != "Blamed":
             said = [items[digest] for digest in named_in(new("Entry", 0, b"", 0, 0, 0, 0, (event,)))]
             heard = all(one.seat < self.seats or one.fault is None for one in said)
@@ -1435,6 +1464,8 @@ class Match:
                 self._cut_off(event, items)
             case "Struck":
                 self._strike(event, items)
+            case "TakeOver":
+                self._take_over(entry, [items[digest] for digest in event.items])
             case _:
                 return self._happens(event, is_last)
         return None
@@ -1670,6 +1701,24 @@ class Match:
         )
         self.cut = OpenCut(claims, ends)
 
+    # [Terms]
+
+    def _take_over(self, entry: Record, items: Sequence[Said]) -> None:
+        need(len(entry.events) == 1, "bad-take-over", "a take-over beside something else")
+        seats = [said.seat for said in items]
+        handed = [[one for one in said.body if one.kind == "HandOver"] for said in items]
+        first = [next((one for one in ones if one.term == entry.term), None) for ones in handed]
+        votes = [one for one in first if one is not None]
+        enough = sorted(set(seats)) == seats and len(seats) >= quorum(self.seats)
+        need(enough and len(votes) == len(items), "bad-take-over", "no quorum has handed the duty over")
+        need(entry.term > self.head_term, "wrong-term", "a take-over of a term that has begun")
+        _, place = sorted((vote.normal, vote.head.index) for vote in votes)[-2:][::-1]
+        heads = [vote.head.digest for vote in votes if (vote.normal, vote.head.index) == place]
+        best = min(heads, key=lambda digest: (-heads.count(digest), digest))
+        here = (self.head_term, self.index) == place and self.head == best
+        need(here, "bad-take-over", "it goes on from another entry than it was handed")
+        self.tell(f"{self.names[self.on_duty]} takes the ordering over: term {self.term}")
+
     # [Observer]
 
     def _strike(self, event: Record, items: Mapping[bytes, Said]) -> None:
@@ -1844,7 +1893,7 @@ class Match:
                 fits = is_last and (note.deal, note.dealer, note.scores) == true
                 need(fits, "bad-checkpoint", "another deal, dealer or score")
                 if self.game.deal > 0:  # [Terms]
-                    self.term, self.on_duty = self.term + 1, (self.on_duty + 1) % self.seats
+                    self.term += 1
             case _:
                 done = is_last and self.is_over and not self.missing_seeds
                 need(done, "bad-entry", "there is more to come before the close")
@@ -2075,7 +2124,7 @@ class Reader:
         need(0 <= whose < len(match.keys), "bad-annex", "an annex of a seat that is not there", NOBODY)
         signed = encode((match.id, match.head, whose, annex.certificate))
         check_signature(match.keys[whose], "kemps/v1/annex", signed, annex.signature)
-        ack = new("Ack", match.epoch, match.term, new("Head", match.index, match.head))
+        ack = new("Ack", match.epoch, match.head_term, new("Head", match.index, match.head))
         seats = {self.entries[-1].seat}
         for signature in annex.certificate:
             said = read_item(signature, match.id, match.keys)

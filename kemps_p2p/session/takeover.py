@@ -41,6 +41,8 @@ def taken_over(fold: Fold, event: TakeOver, entry: Entry) -> None:
         raise fold.fault(
             Fault.BAD_TAKE_OVER, "a take-over without the hand-overs of a quorum, one of each seat"
         )
+    if entry.term <= match.head_term:
+        raise fold.fault(Fault.WRONG_TERM, "a take-over of a term that has begun")
     best = chosen(votes)
     if best.head != match.head or best.normal != match.head_term:
         raise fold.fault(Fault.BAD_TAKE_OVER, "a take-over goes on from another entry than it was handed")
