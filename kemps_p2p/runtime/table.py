@@ -307,7 +307,8 @@ class _Guard:
 
     def begin(self, names: tuple[str, ...]) -> None:
         """The match begins. Raises `NotSeated` OTHER_NAME if somebody calls itself otherwise than it came."""
-        for came, now in zip(self._gathered.names, names, strict=True):
+        # A rematch has no observer, whose name comes last.
+        for came, now in zip(self._gathered.names[: len(names)], names, strict=True):
             if came != now:
                 raise NotSeated(Unwelcome.OTHER_NAME, came)
         # Peers of the table may have come before they were let in; whoever comes from now on is a stranger.
