@@ -106,7 +106,7 @@ def fairness(
     with _table(csv_file) as note:
         found = measure_fairness(plan, progress, note)
     progress("")
-    click.echo(json.dumps(asdict(found)) if as_json else "\n".join(_lines(found)))
+    click.echo(json.dumps(asdict(found)) if as_json else "\n".join(lines(found)))
     missed = bars_missed(plan, found)
     if missed:
         raise CommandError(Exit.DIFFERS, f"not as promised: {'; '.join(missed)}")
@@ -135,7 +135,8 @@ def _cell(value: object) -> object:
     return int(value) if isinstance(value, bool) else value
 
 
-def _lines(found: "Fairness") -> Iterator[str]:
+def lines(found: "Fairness") -> Iterator[str]:
+    """The figures for people."""
     watched = " and an observer" if found.observer else ""
     yield f"{found.policy} on {found.net}, {found.players} players{watched}, races for {_RACED[found.race]}"
     if found.cheat is None:

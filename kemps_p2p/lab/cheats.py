@@ -20,7 +20,7 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.lab.policies import Policy, Table, poll
 from kemps_p2p.ledger import tape
 from kemps_p2p.ledger.claimbook import ClaimBook, HeldClaim
-from kemps_p2p.ledger.entry import Entry
+from kemps_p2p.ledger.entry import Entry, Event
 from kemps_p2p.ledger.poll import DecidedSet
 from kemps_p2p.ledger.tape import Append, Claim, CoinReveal, Deed, TapeItem, check_form
 from kemps_p2p.runtime.sim import Machine
@@ -32,7 +32,7 @@ from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.lobby import Setup
 from kemps_p2p.session.match import past_at
 from kemps_p2p.session.messages import Batch, DeedBody, TurnDeed, pack, read_deed
-from kemps_p2p.session.ordering import Materials
+from kemps_p2p.session.ordering import compose
 from kemps_p2p.session.play import Play
 from kemps_p2p.session.session import Session
 
@@ -133,9 +133,10 @@ class CheatingPlay(Play):
         """The items of the false entries that it has said."""
         return []
 
-    def _materials(self, now_ms: int) -> Materials:
+    def _events(self, now_ms: int) -> tuple[Event, ...]:
         book = _BlindBook(self._book, partial(self.cheat.blind, self))
-        return replace(super()._materials(now_ms), book=as_type(ClaimBook, book))
+        seen = replace(self._sequencing.materials(now_ms), book=as_type(ClaimBook, book))
+        return compose(self.tip, self.seat, seen, self._elapsed_ms(now_ms))
 
     def _write_stamped(self, body: tuple[Said, ...], now_ms: int) -> None:
         seen = self._writer.lamport

@@ -39,6 +39,8 @@ FALSE_WORD = ("test_sim_cheats_words", "test_what_nobody_may_say_stops_nobody")
 NO_ITEM = ("test_sim_cheats_words", "test_an_item_that_is_none_silences_its_seat_and_breaks_nobody")
 FALSE_ENTRY = ("test_sim_cheats_duty", "test_a_false_entry_is_acked_by_nobody")
 EVERY_FIELD = ("test_deck_mutations", "test_every_point_and_scalar_changed")
+LAB = ("test_lab_attacks", "test_the_table_withstands")
+WITHOUT = ("test_lab_attacks", "test_without_its_check_the_attack_succeeds")
 SIGNED_LIE = ("test_audit_forged", "test_the_lie_is_found")
 
 ATTACKS = (
@@ -361,6 +363,27 @@ ATTACKS = (
         ),
     ),
     Attack(
+        20,
+        "a seat on duty that lies about order, omits, or is faster than what it hears",
+        (
+            Fault.BAD_VERDICT,
+            Fault.BAD_ORDER,
+            Fault.BAD_CHECKPOINT,
+            Fault.BAD_ENTRY,
+            Fault.BAD_TIME,
+            Outcome.NO_GAIN,
+        ),
+        (FALSE_ENTRY, LAB, WITHOUT),
+        (
+            "another result",
+            "no evidence",
+            "other scores",
+            "another dealer",
+            "a close before the end",
+            "time that runs backwards",
+        ),
+    ),
+    Attack(
         21,
         "an old head; a stamp too low or of the future",
         (Fault.BAD_STAMP, Fault.BAD_CLAIM, Outcome.NO_GAIN),
@@ -387,6 +410,16 @@ ATTACKS = (
             "claims against old heads",
             "stamp that leaps",
             "a claim against another chain",
+        ),
+    ),
+    Attack(
+        22,
+        "a witness that lies, is late, or says nothing",
+        (Outcome.NO_GAIN,),
+        (
+            ("test_ledger_poll", "test_one_lying_partner_of_four_can_force_a_coin_and_no_more"),
+            ("test_ledger_poll", "test_silence_of_need_witnesses_decides_nothing"),
+            ("test_lab_fairness", "test_one_liar_turns_losses_into_coins_and_never_into_wins"),
         ),
     ),
     Attack(
@@ -479,6 +512,18 @@ ATTACKS = (
             SIGNED_LIE,
         ),
         ("false coin", "no coin", "a coin that nobody owes"),
+    ),
+    Attack(
+        28,
+        "a share of a card in the middle kept back; a claim before play starts",
+        (Outcome.NO_GAIN,),
+        (LAB,),
+    ),
+    Attack(
+        29,
+        "a decided claim that the seat on duty sits on",
+        (Outcome.NO_GAIN,),
+        (LAB,),
     ),
     Attack(
         31,
@@ -586,22 +631,11 @@ BESIDE = Attack(
     0,
     "what the seat on duty may lie about, or one that would be",
     (
-        Fault.BAD_VERDICT,
-        Fault.BAD_ORDER,
-        Fault.BAD_CHECKPOINT,
-        Fault.BAD_ENTRY,
-        Fault.BAD_TIME,
         Fault.WRONG_TERM,
         Fault.BAD_LINK,
     ),
     (FALSE_ENTRY, FALSE_WORD),
     (
-        "another result",
-        "no evidence",
-        "other scores",
-        "another dealer",
-        "a close before the end",
-        "time that runs backwards",
         "another term",
         "another chain",
         "an entry of a seat not on duty",

@@ -2,18 +2,22 @@
 
 import csv
 import json
+from collections import Counter
+from itertools import islice
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from kemps_p2p.cli.errors import CommandError, Exit
+from kemps_p2p.cli.fairness import lines
 from kemps_p2p.cli.lab import lab
 from kemps_p2p.ids import Seat
 from kemps_p2p.lab.fairness import Fairness, bars_missed, figures, measure_fairness
 from kemps_p2p.lab.figures import Share
-from kemps_p2p.lab.heats import LEADS_MS, Plan, Sort, Trial, Turned
+from kemps_p2p.lab.heats import LEADS_MS, Plan, Sort, Trial, Turned, run_trials, turned
 from kemps_p2p.lab.nets import net_named
+from kemps_p2p.lab.plots import beside_a_liar
 from kemps_p2p.lab.policies import policy_named
 from kemps_p2p.lab.timing import Trick, stale_claimant
 from kemps_p2p.lab.track import Heat, Race, Track
@@ -40,11 +44,14 @@ def test_a_race_alone_and_two_side_by_side() -> None:
 
 def test_the_same_seed_gives_the_same_figures() -> None:
     plan = Plan(trials=8, seed=7)
-    assert measure_fairness(plan) == measure_fairness(plan)
+    one, other = (list(islice(run_trials(plan), 12)) for _ in range(2))
+    assert one == other
+    assert len({trial.known_ms for trial in one}) > 6
 
 
 def test_arrival_order_is_the_dealers_to_give() -> None:
-    found = measure_fairness(Plan(policy="arrival", trials=8))
+    found = measure_fairness(Plan(policy="arrival", trials=8, is_observed=True))
+    assert found.observer
     assert value(found.dealer_edge) == 0.5
     assert value(found.front_run_wins) == 1.0
     assert value(found.together) == 0.0
@@ -72,11 +79,11 @@ def test_a_stale_stamp_wins_by_stamps_and_not_by_the_poll() -> None:
 
 
 def test_one_liar_turns_losses_into_coins_and_never_into_wins() -> None:
-    found = measure_fairness(Plan(trials=20, trick=Trick.LIAR)).cheat
-    assert found is not None
-    assert found.losses > 10
-    assert value(found.lost_to_coin) > 0
-    assert value(found.lost_to_win) == 0
+    stage = beside_a_liar()
+    told = Counter(turned(outcome, stage.liars, Race.EXCHANGE, 4) for outcome in stage.outcomes)
+    assert told[Turned.TO_WIN] == 0
+    assert told[Turned.TO_COIN] > 0
+    assert told[Turned.STILL_LOST] > 0
 
 
 def test_a_call_is_raced_for_in_a_deal_of_its_own() -> None:
@@ -176,9 +183,26 @@ def test_the_command_tells_one_object_and_writes_every_race(tmp_path: Path) -> N
 
 
 def test_the_command_tells_people_in_lines() -> None:
-    done = CliRunner().invoke(lab, ["fairness", "--policy", "arrival", "--trials", "8", "--observer"])
-    assert done.stdout.startswith("arrival on lan, 4 players and an observer, races for a card\n")
-    assert "edge of the seat on duty" in done.stdout
+    dead = [trial(Sort.DEAD_HEAT, 0)] * 3 + [trial(Sort.DEAD_HEAT, 1)]
+    told = list(lines(figures(Plan(net="wan", is_observed=True), dead)))
+    assert told[0] == "poll on wan, 4 players and an observer, races for a card"
+    assert told[2].split() == [
+        "edge",
+        "of",
+        "the",
+        "seat",
+        "on",
+        "duty",
+        "+0.2500",
+        "(-0.1994",
+        "to",
+        "+0.4544)",
+    ]
+    assert told[-1].endswith("not measured")
+    liars = [trial(Sort.CHEAT, 1, turned=Turned.TO_WIN, accomplice=Seat(1))] * 2
+    told = list(lines(figures(Plan(trick=Trick.LIAR, race=Race.BOTH), liars)))
+    assert told[0].endswith("races for a call, both count")
+    assert told[-1] == "  turned into a win             100.00 %  (34.24 to 100.00)"
 
 
 @pytest.mark.parametrize(
