@@ -103,7 +103,8 @@ PlayStarted 1:
 Checkpoint 2: deal int, dealer int, scores int...
 Closed 3:
 AutoPassed 4: seat int
-AnyNote = PlayStarted Checkpoint Closed AutoPassed
+Overdue 5: seat int
+AnyNote = PlayStarted Checkpoint Closed AutoPassed Overdue
 
 Proof: challenge bytes, response bytes
 DealKey: commitment bytes, key bytes, proof Proof
@@ -805,6 +806,7 @@ class Game:
     passed: frozenset[int] = frozenset()
     caller: int = 0
     call: Record = None
+    unopened: frozenset[int] = frozenset()
 
     @property
     def is_dealt(self) -> bool:
@@ -822,7 +824,7 @@ class Game:
     @property
     def called(self) -> set[int]:
         """The positions that the call demands to be shown."""
-        return {position for seat in self.named for position in self.hands[seat]}
+        return {p for seat in self.named if seat not in self.unopened for p in self.hands[seat]}
 
 
 def named_by(players: int, seat: int, call: Record) -> tuple[int, ...]:
@@ -944,13 +946,16 @@ class Rules:
         got = set(letters)
         scores = tuple(score + (team in got) for team, score in enumerate(game.scores))
         lost = any(score >= len(self.told["word"]) for score in scores)
-        return replace(game, phase=Phase.OVER if lost else Phase.BETWEEN, scores=scores, call=None)
+        phase = Phase.OVER if lost else Phase.BETWEEN
+        return replace(game, phase=phase, scores=scores, call=None, unopened=frozenset())
 
     def verdict(self, game: Game) -> tuple[bool, set[int]]:
-        """Whether the call is right, and the teams that get a letter; all named hands are public."""
-        ranks = [{rank(game.faces[position]) for position in game.hands[seat]} for seat in game.named]
+        """Whether the call is right, and the teams that get a letter; what it demands is public."""
         mine = game.caller % game.teams
-        if not any(len(each) == 1 for each in ranks):
+        shown = [seat for seat in game.named if seat not in game.unopened]
+        quartets = [len({rank(game.faces[p]) for p in game.hands[seat]}) == 1 for seat in shown]
+        # A hand that is not opened in time counts against its own team.
+        if not any(quartets) and all(seat % game.teams == mine for seat in game.unopened):
             return False, {mine}
         if game.call.kind == "Counter":
             return True, {game.call.target}
@@ -1323,6 +1328,8 @@ class Match:
         self.opened_books: set[tuple[int, int]] = set()
         self.false_seeds: set[tuple[int, int]] = set()
         self.false_books: set[tuple[int, int]] = set()
+        self.missed_seeds: set[tuple[int, int]] = set()
+        self.waited_ms: dict[int, int] = {}
         self.blamed: set[bytes] = set()
         self.forked: dict[int, int] = {}
         self.is_closed = False
@@ -1367,7 +1374,7 @@ class Match:
         owed = {
             (deal, seat) for deal in deals for seat in range(self.seats) if seat not in self.deck(deal).seeds
         }
-        return owed - self.false_seeds
+        return owed - self.false_seeds - self.missed_seeds
 
     def owed_shares(self, seat: int) -> set[int]:
         game = self.game
@@ -1471,8 +1478,19 @@ class Match:
         return None
 
     def _what_follows(self) -> None:
-        """A cut is over, a spoilt deal is lost, faces turn up, the pool is complete, a call is judged."""
+        """What each event brings about by itself."""
         self._end_cut()
+        self._turn_up()
+        waited = {seat for _, seat in self.missing_seeds}
+        waited |= {
+            seat
+            for seat in self.game.named
+            if self.game.called & self.game.hands[seat] - self.game.faces.keys()
+        }
+        self.waited_ms = {seat: self.waited_ms.get(seat, self.elapsed_ms) for seat in waited}
+
+    def _turn_up(self) -> None:
+        """A spoilt deal is lost, faces turn up, the pool is complete, a call is judged."""
         if self.game.is_dealt and self.game.deal in self.spoilt:
             team = self.spoilt[self.game.deal]
             self.game = self.rules.over(self.game, {team})
@@ -1496,10 +1514,7 @@ class Match:
         game = self.game
         right, letters = self.rules.verdict(game)
         self.game = self.rules.over(game, letters)
-        hands = [
-            f"{self.names[seat]} held {' '.join(card_text(game.faces[p]) for p in sorted(game.hands[seat]))}"
-            for seat in game.named
-        ]
+        hands = [f"{self.names[seat]} {self.hand(game, seat)}" for seat in game.named]
         got = ", ".join(self.team(team) for team in sorted(letters))
         self.tell(f"    {'right' if right else 'wrong'}: {' and '.join(hands)}; a letter for {got}")
         self.tell(f"    letters: {self.letters()}")
@@ -1888,6 +1903,12 @@ class Match:
                 need(may, "bad-entry", "the seat could not pass")
                 need(self.elapsed_ms - self.moved_ms >= wait * 1000, "bad-time", "a pass too early")
                 self.game = self.rules.apply(self.game, note.seat, passing)
+            case "Overdue":
+                need(note.seat in self.waited_ms, "bad-entry", "nobody waits for this seat")
+                waited_ms = self.elapsed_ms - self.waited_ms[note.seat]
+                need(waited_ms >= 20_000, "bad-time", "the seat still has time")
+                self.missed_seeds |= {place for place in self.missing_seeds if place[1] == note.seat}
+                self.game = replace(self.game, unopened=self.game.unopened | {note.seat})
             case "Checkpoint":
                 true = (self.game.deal, self.game.dealer, self.game.scores)
                 fits = is_last and (note.deal, note.dealer, note.scores) == true
@@ -1905,6 +1926,11 @@ class Match:
     def team(self, seat: int) -> str:
         team = seat % self.game.teams
         return f"{self.names[team]} and {self.names[team + self.game.teams]}"
+
+    def hand(self, game: Game, seat: int) -> str:
+        if seat in game.unopened:
+            return "did not open in time"
+        return "held " + " ".join(card_text(game.faces[p]) for p in sorted(game.hands[seat]))
 
     def letters(self) -> str:
         word = self.rules.told["word"]

@@ -28,6 +28,7 @@ from kemps_p2p.ledger.entry import (
     Note,
     Result,
     Settled,
+    TakeOver,
     entry_of,
     named_items,
 )
@@ -39,13 +40,17 @@ from kemps_p2p.ledger.tape import (
     Claim,
     CoinReveal,
     Deed,
+    HandOver,
     Head,
+    Join,
     Receipt,
     Statement,
+    Suspect,
     TapeItem,
     TapeWriter,
     tape_writer,
 )
+from kemps_p2p.ledger.term import on_duty
 from kemps_p2p.session.books import book_commitment
 from kemps_p2p.session.claims import draw
 from kemps_p2p.session.dealing import deal_seed
@@ -244,14 +249,34 @@ class Scribe:
         self.objects.append(encode(LogRecord(entry=self.last.signed, items=items)))
         return self.index
 
-    def order(self, *events: Event) -> None:
+    def order(self, *events: Event, by: Seat | None = None, **lies: object) -> None:
         """Log an entry and fold it."""
-        self.put(*events)
+        self.put(*events, by=by, names=None, **lies)
         assert self.last is not None
         entry = entry_of(self.last)
         assert entry is not None
         items = {name: self.items[name] for name in named_items(entry)}
         self.match, _ = step(self.match, OpenRecord(self.last, entry, items), Proofs(is_eager=True))
+
+    def hand_over(self, *seats: int, **lies: object) -> TakeOver:
+        """What begins the next term, with hand-overs of these seats: of the last entry, or as lies say."""
+        term = self.match.term + 1
+        items = []
+        for seat in seats:
+            fields: dict[str, object] = {
+                "term": term,
+                "normal": self.match.head_term,
+                "head": self.match.head,
+            }
+            said = HandOver(**{**fields, **lies})  # type: ignore[arg-type]
+            items.append(self.say(seat, Suspect(term=term - 1), Join(term=term), said))
+        return TakeOver(items=tuple(item.digest for item in items))
+
+    @property
+    def next_on_duty(self) -> tuple[Seat, int]:
+        """Who takes over, and the term."""
+        term = self.match.term + 1
+        return on_duty(self.match.seats, self.match.founding.first_dealer, term), term
 
     def note(self, body: NoteBody) -> Note:
         """A note as an event."""

@@ -15,10 +15,21 @@ from kemps_p2p.game import actions as act
 from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.rules import load_rules, override
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.entry import Blamed, Carried, Result, Struck
-from kemps_p2p.ledger.tape import NO_DIGEST, Ack, Deed, Head, TapeItem, Unheard
+from kemps_p2p.ledger.entry import Blamed, Carried, Result, Struck, TakeOver
+from kemps_p2p.ledger.tape import (
+    NO_DIGEST,
+    Ack,
+    Deed,
+    HandOver,
+    Head,
+    Join,
+    Suspect,
+    TapeItem,
+    Unheard,
+)
 from kemps_p2p.session.findings import Flaw, Verdict
-from kemps_p2p.session.messages import TurnDeed
+from kemps_p2p.session.messages import Overdue, TurnDeed
+from kemps_p2p.session.overdue import OVERDUE_MS
 from vectors.form import ELSEWHERE, Vector, changed
 from vectors.log_scribe import NAMES, Scribe
 
@@ -170,6 +181,7 @@ def matches() -> list[Told]:
         told.append(finished(name, s, (1, 0), (1,)))
     told += [six_seats(), two_deals(), with_a_denial(), a_fork(), a_bad_turn(), a_false_seal()]
     told += [watched(), a_silent_observer(), a_lying_observer(), nameless(), an_ack_of_another_entry()]
+    told += [a_take_over(), what_is_not_opened()]
     return told
 
 
@@ -250,6 +262,37 @@ def an_ack_of_another_entry() -> Told:
     s.start((1, 0))
     told = finished("another-ack", s, (1, 0), (1,))
     return replace(told, remarks=((index, Flaw.OTHER_ACK, None),))
+
+
+def a_take_over() -> Told:
+    """The dealer falls silent after the keys: the next seat takes the duty over; one hand-over is behind."""
+    s = Scribe.seated(short(), 4, STUB)
+    s.do(0, act.Gesture(name="wink"))
+    s.fulfil(prepares=True)
+    by, term = s.next_on_duty
+    seats = [seat for seat in s.seats if seat != s.on_duty]
+    behind = s.say(
+        seats[0], Suspect(term=0), Join(term=1), HandOver(term=1, normal=0, head=s.match.past[1].head)
+    )
+    others = s.hand_over(*seats[1:])
+    s.order(TakeOver(items=(behind.digest, *others.items)), by=by, term=term)
+    bad = s.deed(0, doubled(s))
+    s.order(Blamed(culprit=0, items=(bad.digest,)))
+    s.start((1, 0))
+    return finished("take-over", s, (1, 0), (1,))
+
+
+def what_is_not_opened() -> Told:
+    """Seat 2 shows neither its called hand, which counts as a quartet then, nor its seed at the end."""
+    s = Scribe.seated(short(), 4, STUB)
+    s.deal()
+    s.do(1, act.Call(calls=(act.Counter(target=0),)))
+    own = s.give(Seat(0))
+    assert own is not None
+    s.order(Carried(item=own.digest))
+    for _ in ("hand", "seed"):
+        s.order(s.note(Overdue(seat=2)), elapsed_ms=s.match.elapsed_ms + OVERDUE_MS)
+    return finished("not-opened-in-time", s, (1, 0), (1,))
 
 
 def nameless() -> Told:
