@@ -7,7 +7,7 @@ match, no seat, and nothing of what the bytes say. Invariants:
    that the CURVE handshake proved, whatever the message says.
 2. Messages of one peer arrive in the order in which they were sent. A lost connection may lose some of them.
 3. `send` never blocks, and what is held back for a slow or dead peer is bounded in messages and bytes. What
-   arrived and was not asked for is bounded too: `batch_messages_max` here, `PIPE_MESSAGES` a peer in ZeroMQ.
+   arrived and was not asked for is bounded too: `batch_messages_max` here, `ARRIVED_MESSAGES` a peer behind it.
 4. An arrival is stamped as it is read, before anything is done with it.
 
 Known limit: ZeroMQ 4.3 bounds the parts of a message in size and not in number, so an admitted peer that
@@ -28,7 +28,7 @@ from zmq.utils import z85
 
 from kemps_p2p.errors import RuntimeFault, Unreachable
 from kemps_p2p.runtime.links import (
-    PIPE_MESSAGES,
+    ARRIVED_MESSAGES,
     Link,
     LinkChange,
     LinkLimits,
@@ -194,7 +194,7 @@ class Mesh:
     def _set_up(self, router: "zmq.Socket[bytes]") -> None:
         beat(router)
         router.linger = 0
-        router.rcvhwm = PIPE_MESSAGES
+        router.rcvhwm = ARRIVED_MESSAGES
         router.setsockopt(zmq.MAXMSGSIZE, self._message_bytes_max + CURVE_BYTES)
         # Nothing is sent on this socket; if ever something is, it must not vanish without a word.
         router.setsockopt(zmq.ROUTER_MANDATORY, 1)
