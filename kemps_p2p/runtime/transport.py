@@ -7,7 +7,7 @@ match, no seat, and nothing of what the bytes say. Invariants:
    that the CURVE handshake proved, whatever the message says.
 2. Messages of one peer arrive in the order in which they were sent. A lost connection may lose some of them.
 3. `send` never blocks, and what is held back for a slow or dead peer is bounded in messages and bytes. What
-   arrived and was not asked for is bounded too: `batch_messages_max` here, `ARRIVED_MESSAGES` a peer behind it.
+   arrived and was not asked for is bounded too: `batch_messages_max` here, `ARRIVED_MESSAGES` in ZeroMQ.
 4. An arrival is stamped as it is read, before anything is done with it.
 
 Known limit: ZeroMQ 4.3 bounds the parts of a message in size and not in number, so an admitted peer that
