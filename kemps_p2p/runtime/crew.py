@@ -7,10 +7,13 @@ Invariants:
 
 import multiprocessing
 import signal
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import partial
+from multiprocessing.process import BaseProcess
 from types import TracebackType
 
 from kemps_p2p.session.audit import prove_share
@@ -26,6 +29,7 @@ class Crew:
     def __init__(self, jobs: int) -> None:
         self._helpers = jobs - 1
         self._pool: ProcessPoolExecutor | None = None
+        self._processes: list[BaseProcess] = []
 
     def __enter__(self) -> "Crew":
         return self
@@ -33,8 +37,13 @@ class Crew:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+        if self._pool is None:
+            return
+        if kind is not None:
+            # Nobody waits for what they are at, which may take minutes.
+            for process in self._processes:
+                process.terminate()
+        self._pool.shutdown(wait=True, cancel_futures=True)
 
     def start(self, log: bytes) -> Sequence[Callable[[], Proven]]:
         """Hand out the shares of a log, if it is worth it."""
@@ -44,16 +53,36 @@ class Crew:
             # Not forked: a process that has threads, or a screen, must not be doubled.
             context = multiprocessing.get_context("spawn")
             self._pool = ProcessPoolExecutor(self._helpers, mp_context=context, initializer=_leave_interrupts)
+        count = self._helpers + 1
+        others = multiprocessing.active_children()
         try:
-            count = self._helpers + 1
-            futures = [self._pool.submit(prove_share, log, Share(index, count)) for index in range(1, count)]
+            with _interrupts_left():
+                futures = [
+                    self._pool.submit(prove_share, log, Share(index, count)) for index in range(1, count)
+                ]
         except BrokenProcessPool:
             return ()
+        self._processes += [each for each in multiprocessing.active_children() if each not in others]
         return [partial(_result, future) for future in futures]
 
 
+@contextmanager
+def _interrupts_left() -> Iterator[None]:
+    """Ctrl-C is left out of what starts meanwhile: it reaches every process of a terminal, and a helper that
+    is just starting would complain of it. Whoever audits ends the helpers.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _leave_interrupts() -> None:
-    """Ctrl-C reaches every process of a terminal; whoever audits ends the helpers."""
+    """The same where what is ignored is not inherited."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

@@ -1,7 +1,9 @@
 """`kemps audit` as a tool: reports on a part of a log, logs of several matches, missing files, jobs."""
 
 import json
+import multiprocessing
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +25,7 @@ pytest_plugins = ("cli_fixtures",)
 
 Here = Callable[..., Ran]
 VECTORS = FOLDER / "logs"
+PATIENCE_S = 20
 SIMULATED = "--allow-simulated"
 
 
@@ -292,6 +295,25 @@ def test_a_crew_of_processes_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> 
     alone = audit_all(logs, allow_stub=True)
     assert [one.findings for one in helped.audits] == [one.findings for one in alone.audits]
     assert [one.verdict for one in helped.audits] == [Verdict.CLEAN, Verdict.VIOLATED]
+
+
+def test_helpers_that_are_at_work_do_not_outlive_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crew, "LOG_BYTES_MIN", 0)
+    log = (VECTORS / "four-seats-ristretto.kemps").read_bytes()
+    before = set(multiprocessing.active_children())
+
+    def interrupted() -> None:
+        with Crew(2) as helpers:
+            for _ in range(50):
+                helpers.start(log)
+            assert set(multiprocessing.active_children()) > before
+            raise KeyboardInterrupt
+
+    began = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert set(multiprocessing.active_children()) == before
+    assert time.perf_counter() - began < PATIENCE_S, "nobody waits for fifty logs"
 
 
 def test_a_crew_of_one_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
