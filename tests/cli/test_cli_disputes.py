@@ -255,8 +255,8 @@ NAMES = (
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("others", [1, 3])
-def test_helpers_change_nothing_that_is_found(name: str, others: int) -> None:
+def test_helpers_change_nothing_that_is_found(name: str) -> None:
+    others = 2
     log = (VECTORS / f"{name}.kemps").read_bytes()
     alone = audit(log, allow_stub=True)
     helpers = Inline(others)
