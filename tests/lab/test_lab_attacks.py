@@ -23,6 +23,7 @@ from kemps_p2p.ledger.tapebook import TapeBook
 from kemps_p2p.session import claims, match, replay
 from kemps_p2p.session.audit import Verdict
 from kemps_p2p.session.chain import Chain
+from kemps_p2p.session.handover import HandingOver
 from kemps_p2p.session.holding import Holding
 from kemps_p2p.session.patience import Patience
 from kemps_p2p.session.session import Session
@@ -63,7 +64,8 @@ def withstands(name: str) -> None:
     assert report.is_withstood
     if name in LIES_ON_DUTY | BLAMED:
         assert report.ending is Ending.DETECTED
-        assert len(report.detected_by) == report.honest == 3
+        # Whoever has joined the next term before it has looked need not look any more.
+        assert len(report.detected_by) >= (2 if name in LIES_ON_DUTY else report.honest)
     if name in LIES_ON_DUTY | BLAMED | NOT_ACKED:
         assert report.is_confirmed
         assert report.evidence
@@ -119,6 +121,7 @@ TAKEN_OUT: dict[str, tuple[Without | OrderedBy, ...]] = {
     "front-run": (OrderedBy(arrival),),
     "pass-over": (
         Without(Patience.passes_over, "return not waiting.isdisjoint(late - logged)", "return False"),
+        Without(HandingOver._is_doubtful, "return self._undone_since_ms is not None and", "return False and"),
     ),
     "another-result": (Without(claims.settled, "if result is not event.result:", "if False:"),),
     "no-evidence": (UNPROVEN,),
@@ -242,7 +245,7 @@ def test_the_command_tells_who_found_what_and_what_an_audit_says() -> None:
     told = json.loads(done.stdout)
     assert (told["ending"], told["fault"], told["entry"]) == ("detected", "bad-time", 6)
     assert (told["audit"], told["audit_exit"], told["confirmed"]) == ("violated", 10, True)
-    assert len(told["detected_by"]) == told["honest"] == 3
+    assert 2 <= len(told["detected_by"]) <= told["honest"] == 3
     assert told["cheats"][0] not in told["detected_by"]
 
 
