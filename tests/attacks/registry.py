@@ -625,6 +625,40 @@ ATTACKS = (
             ("test_audit_damage", "test_bytes_of_header_and_annex_count"),
         ),
     ),
+    Attack(
+        37,
+        "two stories of one match",
+        (Flaw.FORK, Fault.EQUIVOCATION),
+        (
+            ("test_audit_joint", "test_two_stories_contradict_each_other_and_their_author_is_named"),
+            ("test_audit_joint", "test_of_three_logs_the_pairs_that_contradict_each_other_are_named"),
+            ("test_audit_joint", "test_the_beginning_of_another_story_is_enough"),
+            ("test_cli_disputes", "test_a_fork_is_told_with_both_heads_and_who_signed_both"),
+        ),
+    ),
+    Attack(
+        38,
+        "scores, a dealer, results or winners written otherwise: all are derived, so each is a lie",
+        (Fault.BAD_CHECKPOINT, Fault.BAD_VERDICT),
+        (("test_audit_forged", "test_the_lie_is_found"),),
+    ),
+    Attack(
+        39,
+        "a log of a later version",
+        (Fault.NEWER_VERSION,),
+        (("test_audit_damage", "test_a_log_of_a_newer_version_is_refused_for_that_reason"),),
+    ),
+    Attack(
+        40,
+        "a torn tail",
+        (Flaw.TORN, Flaw.NOT_CLOSED),
+        (
+            ("test_audit_damage", "test_a_torn_tail_is_incomplete_never_corrupt"),
+            ("test_audit_damage", "test_zeros_behind_the_tail_are_a_torn_tail"),
+            ("test_cli_audit", "test_a_torn_log_exits_with_11"),
+            ("test_cli_disputes", "test_a_race_of_a_log_that_is_not_clean_exits_as_its_audit"),
+        ),
+    ),
 )
 
 BESIDE = Attack(
