@@ -91,7 +91,7 @@ def html_report(
             policy=_policy(style, script),
             data=_embedded(page_data(timeline, focus, whose)),
             log=b64encode(source.data).decode("ascii"),
-            claims=_embedded(_claims(audit, source)),
+            claims=_embedded({**_claims(audit, source), "verdict": joint.verdict.value}),
             marks=list(dict.fromkeys(MARKS.values())),
             asked=_asked(timeline, focus),
             report=_report(audit, timeline.moments[focus]),

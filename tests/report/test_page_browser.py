@@ -3,6 +3,7 @@
 What is shown to whom is read back from what the browser draws, moment by moment.
 """
 
+import json
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from kemps_p2p.codec import frame
 from kemps_p2p.ids import Seat
 from kemps_p2p.report.html_report import Source, html_report
 from kemps_p2p.report.timeline import Timeline
+from kemps_p2p.session.audit import audit_all
 from kemps_p2p.wording.eyes import Wide
 
 pytest_plugins = ("report_fixtures",)
@@ -192,6 +194,50 @@ def test_a_log_of_another_match_is_not_the_one_that_is_told(tab: Page, path: Pat
     told = verified_with(tab, path, seen, other.log)
     assert "the page: it tells another match than its log." in told
     assert "signature" not in told.split("✗ Not verified.")[1].split("Only kemps audit")[0]
+
+
+VECTORS = Path(__file__).parent.parent / "vectors" / "logs"
+BREAKS = {
+    "one-bit-of-a-signature.kemps",
+    "one-bit-of-the-annex.kemps",
+    "genesis-with-a-false-signature.kemps",
+    "genesis-without-a-signature.kemps",
+    "header-of-six-seats.kemps",
+    "entries-exchanged.kemps",
+    "entry-left-out.kemps",
+    "entry-twice.kemps",
+    "entry-that-links-elsewhere.kemps",
+    "item-of-another-match.kemps",
+    "item-signed-by-another-seat.kemps",
+    "item-too-many-in-the-record.kemps",
+    "item-twice-in-the-record.kemps",
+    "item-that-does-not-link-to-the-one-before.kemps",
+    "name-of-somebody-else.kemps",
+    "annex-twice.kemps",
+    "garbage-behind.kemps",
+}
+"""What a browser can see for itself, without the rules and the proofs."""
+
+
+def test_every_vector_is_verified_just_if_the_audit_finds_it_clean(tab: Page, tmp_path: Path) -> None:
+    vectors = json.loads((VECTORS / "index.json").read_text(encoding="utf-8"))["vectors"]
+    path = tmp_path / "vector.html"
+    told = {}
+    for vector in vectors:
+        log = (VECTORS / vector["file"]).read_bytes()
+        joint = audit_all([log], allow_stub=vector["allow_stub"])
+        assert joint.verdict.value == vector["verdict"]
+        if joint.audits[0].founding is None:
+            continue
+        path.write_text(html_report(joint, [Source(vector["file"], log)]), encoding="utf-8")
+        tab.open(path)
+        verified(tab)
+        told[vector["file"]] = tab.eval(OUTCOME)
+        is_clean = vector["verdict"] == "clean"
+        assert told[vector["file"]].startswith("✓ Verified: ") == is_clean, vector["file"]
+        assert tab.complaints == [], vector["file"]
+    assert told.keys() >= BREAKS
+    assert [file for file in BREAKS if not told[file].startswith("✗ Not verified.")] == []
 
 
 def test_a_browser_without_ed25519_says_so(tab: Page, path: Path, tmp_path: Path) -> None:

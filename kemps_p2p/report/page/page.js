@@ -365,8 +365,11 @@
       if (failures.length > 20) lines.push(["✗", `and ${failures.length - 20} more.`]);
     } else if (!isSigned) {
       outcome("◐ Half verified: every link holds. This browser cannot check Ed25519 signatures; a newer one can, and so does kemps audit.", false);
-    } else {
+    } else if (claims.verdict === "clean") {
       outcome(`✓ Verified: all ${signatures.length} signatures and all links of this log hold.`, true);
+    } else {
+      outcome(`◐ All ${signatures.length} signatures and all links of this log hold. The audit still says “${claims.verdict}”: `
+        + "why, stands above, and only kemps audit can check it.", false);
     }
     if (!failures.length) lines.push(...passed.map((each) => [isSigned ? "✓" : "◐", isSigned ? each() : `${each()} (Signatures were not checked.)`]));
     lines.push(...notes.map((each) => ["!", each]));
