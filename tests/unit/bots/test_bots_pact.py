@@ -4,8 +4,10 @@ from random import Random
 
 import pytest
 
+from kemps_p2p.bots.bot import Bot, Level, Pace
 from kemps_p2p.bots.pact import Pact
-from kemps_p2p.game.gestures import FIDGETS, GESTURES
+from kemps_p2p.game.actions import Gesture, Next
+from kemps_p2p.game.gestures import FIDGETS, GESTURES, Intent
 from kemps_p2p.ids import Seat
 
 NAMES = {gesture.name for gesture in GESTURES}
@@ -95,3 +97,19 @@ def test_a_yes_is_to_the_own_idea(text: str) -> None:
     before = lower.signal
     assert lower.hear(text) is None
     assert lower.agreed == before
+
+
+def test_a_book_holds_the_signal_of_its_deal_and_all_else_is_a_decoy() -> None:
+    """What a bot seals before a deal, and how it seals each gesture."""
+    lower = Bot(Seat(0), 4, Random(1), Pace.FAST, Level.SHARP)
+    upper = Bot(Seat(2), 4, Random(2), Pace.FAST, Level.SHARP)
+    assert lower.book(0) is None
+    words = lower.greet() or ""
+    names = words.removeprefix("signal: ").split(", then ")
+    assert len(names) > 1
+    lower.whispered(upper.whispered(words) or "")
+    for deal in range(2 * len(names)):
+        assert lower.book(deal) == upper.book(deal) == (names[deal % len(names)],)
+    assert lower.intent(Gesture(name=names[0])) is Intent.MEANT
+    assert lower.intent(Gesture(name=names[1])) is Intent.DECOY
+    assert lower.intent(Next()) is Intent.MEANT
