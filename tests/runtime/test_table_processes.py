@@ -98,6 +98,23 @@ def test_a_table_is_watched_by_an_observer_and_by_others_who_come_later(short_ru
 
 
 @pytest.mark.soak
+def test_an_observer_that_is_killed_is_struck_and_the_match_ends(tmp_path: Path) -> None:
+    rules = tmp_path / "longer.toml"
+    rules.write_text('base = "kemps"\nlook_ms = 0\n')
+    with loopback(3) as (anna, ben, zoe):
+        at, code = host(anna, rules, "--bind", "127.0.0.1", "--port", "0", "--bots", "2", "--no-mdns")
+        place = at.event("opened")["places"][0]
+        observer = zoe.start("watch", place, "--code", code, "--name", "Zoe", "--events")
+        at.event("came", name="Zoe")
+        guest = ben.start("join", place, "--code", code, "--name", "Ben", *BOT)
+        observer.event("moved")
+        observer.process.kill()
+        assert at.event("struck")["is_proven"] is False
+        assert guest.event("struck")["is_proven"] is False
+        check_match([at, guest], anna)
+
+
+@pytest.mark.soak
 def test_a_host_that_is_interrupted_sends_everybody_home(short_rules: Path) -> None:
     with loopback(2) as (anna, ben):
         at, code = host(anna, short_rules, "--bind", "127.0.0.1", "--port", "0", "--bots", "2", "--no-mdns")

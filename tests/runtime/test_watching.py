@@ -13,12 +13,16 @@ from kemps_p2p.codec import Digest, encode, frame
 from kemps_p2p.errors import Fault, NotSeated, PeerFault, Refused, Unwelcome
 from kemps_p2p.game.events import DealEnded, Event
 from kemps_p2p.game.record import State
-from kemps_p2p.game.rules import RuleSet
+from kemps_p2p.game.rules import RuleSet, load_rules
+from kemps_p2p.ids import Seat
 from kemps_p2p.plain.onlooking import PublicVoice
 from kemps_p2p.runtime import hosting
+from kemps_p2p.runtime.chair import FIRST, Before, Chair
 from kemps_p2p.runtime.gathering import Came, Gathered, Went
 from kemps_p2p.runtime.joining import join, watch
+from kemps_p2p.runtime.local import LocalMesh, Room
 from kemps_p2p.runtime.meeting import WATCH, Contact, contact_left, meet, seat_contacts, seat_of
+from kemps_p2p.runtime.onlooker import Onlooker
 from kemps_p2p.runtime.watching import ShownLog
 from kemps_p2p.session.audit import audit
 from kemps_p2p.session.following import Following
@@ -210,6 +214,29 @@ def test_an_observer_that_nobody_expects_is_refused(tmp_path: Path) -> None:
             await meet(tmp_path / "meeting", 4, 1.0)
 
     run(main())
+
+
+# On a chair
+
+
+@pytest.mark.parametrize(("before", "peers"), [(FIRST, 5), (Before(1, Digest(bytes([7]) * 32)), 4)])
+def test_a_rematch_is_among_the_seats_alone(before: Before, peers: int, tmp_path: Path) -> None:
+    table = seat_contacts([*(contact(number, -1) for number in range(2, 6)), contact(1, WATCH)])
+    chair = Chair(
+        identity=newcomer("2", tmp_path).identity,
+        seat=Seat(0),
+        table=table,
+        carrier=LocalMesh(Room(), table.curves[0]),
+        name="Ann",
+        rules=load_rules("kemps"),
+        home=tmp_path,
+        logs=tmp_path,
+        give_up_ms=1000,
+    )
+    session, _ = chair.sit(Onlooker(), lambda session, sight: None, before)
+    assert chair.players == 4
+    assert session.peers == peers
+    assert session.missing() == set(range(peers))
 
 
 # The log that is shown
