@@ -121,7 +121,11 @@ def _table(path: Path | None) -> "Iterator[Callable[[Trial], None]]":
     from kemps_p2p.lab.heats import Trial
 
     names = [each.name for each in fields(Trial)]
-    with path.open("w", encoding="utf-8", newline="") as file:
+    try:
+        opened = path.open("w", encoding="utf-8", newline="")
+    except OSError as error:
+        raise CommandError(Exit.MACHINE, f"{path}: cannot be written: {error.strerror or error}") from None
+    with opened as file:
         rows = csv.writer(file)
         rows.writerow(names)
         yield lambda trial: rows.writerow([_cell(getattr(trial, name)) for name in names])

@@ -214,6 +214,13 @@ def test_what_the_command_cannot_measure(told: list[str]) -> None:
     assert failed.code is Exit.USAGE
 
 
+def test_a_table_that_cannot_be_written_is_said_before_a_race_is_run(tmp_path: Path) -> None:
+    table = tmp_path / "nowhere" / "races.csv"
+    failed = CliRunner().invoke(lab, ["fairness", "--csv", str(table)]).exception
+    assert isinstance(failed, CommandError)
+    assert failed.code is Exit.MACHINE
+
+
 # What the promises rest on
 
 
