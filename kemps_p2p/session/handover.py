@@ -18,7 +18,7 @@ from kemps_p2p.ledger.term import TermBook, chosen, hand_over_in, on_duty
 from kemps_p2p.session.match import Match
 from kemps_p2p.session.pacing import Pacing
 
-SILENCE_MS = 1000
+SILENCE_MS = 1500
 """How long a sequencer may be silent. Every peer says its status five times a second."""
 
 STALL_MS = 2500
