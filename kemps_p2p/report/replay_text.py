@@ -15,7 +15,18 @@ from kemps_p2p.game.cards import Card, format_card
 from kemps_p2p.game.events import Called, Dealt, Event, Gestured, Missed, Verdicts
 from kemps_p2p.game.gestures import Intent
 from kemps_p2p.ids import Position, Seat
-from kemps_p2p.ledger.entry import Blamed, Carried, Contest, Drawn, Note, Result, Ruled, Settled, Struck
+from kemps_p2p.ledger.entry import (
+    Blamed,
+    Carried,
+    Contest,
+    Drawn,
+    Note,
+    Result,
+    Ruled,
+    Settled,
+    Struck,
+    TakeOver,
+)
 from kemps_p2p.ledger.tape import TapeItem
 from kemps_p2p.report.contests import Contested, contested, why_refused
 from kemps_p2p.report.knowledge import AllEyes, Deals, Eyes, shown_deals
@@ -32,6 +43,7 @@ from kemps_p2p.session.seals import opened_intents
 from kemps_p2p.wording.actions import action_text
 from kemps_p2p.wording.audits import people_of
 from kemps_p2p.wording.cards import clock_text, day_text
+from kemps_p2p.wording.duty import taken_over_text
 from kemps_p2p.wording.events import INTENTS, event_text
 from kemps_p2p.wording.faults import sentence
 from kemps_p2p.wording.observing import struck_text
@@ -120,6 +132,10 @@ class _Teller:
                     yield self._line(step, "blamed", text, {"seat": culprit})
                     if culprit == before.founding.observer:
                         yield self._line(step, "struck", struck_text(is_proven=True), {"seat": culprit})
+                case TakeOver(items=items):
+                    seat, other = step.record.item.seat, before.on_duty
+                    text = taken_over_text(self.people, seat, other, len(items))
+                    yield self._line(step, "taken-over", text, {"seat": seat, "from": other})
                 case Struck(seat=seat):
                     yield self._line(step, "struck", struck_text(is_proven=False), {"seat": seat})
                 case _:

@@ -1,5 +1,7 @@
 """The timeline of a log: the fold's own states, and for each seat what its own program saw, no card more."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -156,6 +158,24 @@ def test_an_observer_is_a_witness(observed: Seen) -> None:
         assert orders[-1]["witness"] == timeline.seats
         words += orders[-1]["saw"]
     assert words
+
+
+LOGS = Path(__file__).parent.parent / "vectors" / "logs"
+
+
+@pytest.mark.parametrize(
+    ("file", "event", "text"),
+    [
+        ("take-over.kemps", "taken-over", r"(\w+) orders from now on, not (?!\1)\w+: 3 of 4 players handed"),
+        ("lying-observer.kemps", "struck", "the observer is proven to have lied"),
+        ("not-opened-in-time.kemps", "seeds-missing", "has not opened its seeds in time"),
+    ],
+)
+def test_what_happens_to_the_order_of_a_table_is_told(file: str, event: str, text: str) -> None:
+    timeline = Timeline(audit((LOGS / file).read_bytes(), allow_stub=True))
+    told = [moment.line.text for moment in timeline.moments if moment.line.event == event]
+    assert told
+    assert all(re.search(text, line) for line in told)
 
 
 def test_what_is_no_match_has_no_timeline() -> None:
