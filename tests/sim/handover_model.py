@@ -325,9 +325,10 @@ class Table:
         self._write(seat, Kind.TAKE_OVER, chosen)
 
     def _chosen(self, votes: tuple[HandOver, ...]) -> Head:
+        """The second by last normal term, then by length: two of any quorum have what is final."""
         if self.variant is Variant.LONGEST:
-            return max(votes, key=lambda vote: self.log[vote.head].index).head
-        return max(votes, key=lambda vote: (vote.normal, self.log[vote.head].index)).head
+            return sorted(votes, key=lambda vote: self.log[vote.head].index)[-2].head
+        return sorted(votes, key=lambda vote: (vote.normal, self.log[vote.head].index))[-2].head
 
     def _follow(self, seat: Seat, shown: Shown) -> None:
         peer = self.peers[seat]
