@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any, TypeAlias
 
 from kemps_p2p.codec import Digest
+from kemps_p2p.deck.group import STUB
 from kemps_p2p.errors import Fault
 from kemps_p2p.ids import Seat
 from kemps_p2p.lab.cheats import Casting, Cheat
@@ -78,12 +79,12 @@ class Ending(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """An attack: how it is staged, and whether it brought what it was for."""
+    """An attack: how it is staged, with a deck of which group, and whether it brought what it was for."""
 
     number: int
     name: str
     says: str
-    stage: Callable[[], Stage]
+    stage: Callable[[str], Stage]
     has_gained: Callable[[Stage], bool]
 
 
@@ -91,7 +92,7 @@ class Attack:
 class Report:
     """What came of an attack. `entry`: the entry that blames the cheat, or is the lie that nobody acks.
 
-    `evidence`: the items that prove it. `audited`: the audit of a log with them, `is_confirmed` if it agrees.
+    `evidence`: the items that prove it. `log`: one that holds them; `audited`: its audit, `is_confirmed` if so.
     """
 
     attack: Attack
@@ -102,6 +103,7 @@ class Report:
     honest: int
     entry: int | None
     evidence: tuple[Digest, ...]
+    log: bytes | None
     audited: JointAudit | None
     is_confirmed: bool
 
@@ -111,11 +113,11 @@ class Report:
         return self.ending is not Ending.SUCCEEDED and (self.is_confirmed or self.fault is None)
 
 
-def try_attack(attack: Attack) -> Report:
-    """Stage an attack and look at what is left."""
-    stage = attack.stage()
+def try_attack(attack: Attack, group: str = STUB.name) -> Report:
+    """Stage an attack and look at what is left. A deck of the stub group is quick and hides nothing."""
+    stage = attack.stage(group)
     fault, seats = stage.detected_by()
-    entry, items, _ = stage.evidence()
+    entry, items, log = stage.evidence()
     audited = stage.audited()
     ending = Ending.NO_GAIN if fault is None else Ending.DETECTED
     return Report(
@@ -127,6 +129,7 @@ def try_attack(attack: Attack) -> Report:
         honest=len(stage.honest),
         entry=entry,
         evidence=items,
+        log=log,
         audited=audited,
         is_confirmed=_is_confirmed(stage, audited, entry),
     )
@@ -143,13 +146,16 @@ def _is_confirmed(stage: Stage, audited: JointAudit | None, entry: int | None) -
 
 
 def _in_match(number: int, name: str, says: str, casting: Casting, gained: Gained, **facts: Any) -> Attack:
-    return Attack(number, name, says, lambda: in_match(casting, **facts), gained)
+    return Attack(number, name, says, lambda group: in_match(casting, group=group, **facts), gained)
 
 
 def _in_races(
     number: int, name: str, says: str, casting: Casting, heat: Heats, **facts: Any
 ) -> Callable[[Gained], Attack]:
-    return lambda gained: Attack(number, name, says, lambda: in_races(casting, heat, **facts), gained)
+    def stage(group: str) -> Stage:
+        return in_races(casting, heat, group=group, **facts)
+
+    return lambda gained: Attack(number, name, says, stage, gained)
 
 
 def _false_entry(name: str, says: str) -> Attack:
@@ -192,7 +198,7 @@ ATTACKS = (
         20,
         "pass-over",
         "the seat on duty never orders a claim of the next seat",
-        lambda: beside_a_silenced_seat(blind_to_the_next),
+        lambda group: beside_a_silenced_seat(blind_to_the_next, group),
         has_ordered_without,
     ),
     _false_entry("another result", "an exchange that was carried out is said to have missed"),

@@ -8,6 +8,7 @@ import random
 from msgspec import structs
 
 from kemps_p2p.codec import Digest, encode
+from kemps_p2p.deck.group import STUB
 from kemps_p2p.game.actions import Swap
 from kemps_p2p.game.record import Phase
 from kemps_p2p.ids import Seat
@@ -157,7 +158,7 @@ def late_partner(track: Track, rng: random.Random) -> Heat:
     return Heat(rivals(track, rng, cheat, partner)[0], partner, rng.randrange(8_000))
 
 
-def beside_a_liar() -> Stage:
+def beside_a_liar(group: str = STUB.name) -> Stage:
     """The seat after the one on duty lies for its partner."""
     liars: dict[Seat, Witness] = {}
 
@@ -166,7 +167,7 @@ def beside_a_liar() -> Stage:
             return None
         return liars.setdefault(seat, liar(Seat((seat + 2) % 4))).cheat
 
-    stage = in_races(casting, late_partner)
+    stage = in_races(casting, late_partner, group=group)
     stage.liars.update(liars)
     return stage
 
@@ -224,18 +225,18 @@ def won_a_draw(stage: Stage) -> bool:
 # 23 to 25, 28: what is shown to whom
 
 
-def forked() -> Stage:
+def forked(group: str = STUB.name) -> Stage:
     """A network that shows two seats of the table another item than the others."""
     cheat = Seat((duty_at() + 1) % 4)
     half = frozenset(seat for seat in range(4) if seat != cheat and seat % 2 == cheat % 2)
-    return in_match(nobody, tamper=Fork(SEED, cheat, at_number(9), half), cheat=cheat, word="KE")
+    return in_match(nobody, tamper=Fork(SEED, cheat, at_number(9), half), cheat=cheat, word="KE", group=group)
 
 
-def kept_from_half() -> Stage:
+def kept_from_half(group: str = STUB.name) -> Stage:
     """A network that keeps the claims of a seat from half of the table."""
     cheat = Seat((duty_at() + 1) % 4)
     half = frozenset([seat for seat in range(4) if seat != cheat][:2])
-    return in_match(nobody, tamper=Withheld(cheat, half, is_claim), cheat=cheat)
+    return in_match(nobody, tamper=Withheld(cheat, half, is_claim), cheat=cheat, group=group)
 
 
 def against_first_dealer(track: Track, rng: random.Random) -> Heat:

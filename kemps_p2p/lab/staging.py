@@ -30,7 +30,7 @@ POLICY = poll
 """What the table orders by. An experiment that takes the poll away puts another policy here."""
 
 MATCH_MS = 40_000
-LIE_MS = 2_000
+LIE_MS = 800
 """How long a table is watched after a false entry: long enough for every seat to have its say."""
 
 RACES = 24
@@ -172,13 +172,14 @@ def in_match(
     net: Net = ROUGH,
     tamper: Tamper | None = None,
     cheat: int | None = None,
+    group: str = STUB.name,
 ) -> Stage:
     """A whole match with bots. `cheat`: the seat for which `tamper`, a network, cheats."""
     sim = Sim(
         rules=override(load_rules("kemps"), {"look_ms": look_ms, "word": word}),
         players=4,
         seed=SEED,
-        group=STUB.name,
+        group=group,
         net=net,
         tamper=tamper,
         machine=cast(casting, POLICY),
@@ -207,10 +208,13 @@ def in_races(
     races: int = RACES,
     net: str = "lan",
     until: Callable[[Stage], bool] = lambda stage: False,
+    group: str = STUB.name,
 ) -> Stage:
     """Races, one after the other, `until` there is nothing more to see."""
     rng = random.Random(f"kemps attack {SEED}")
-    track = Track(players=4, seed=SEED, net=net_named(net), race=race, policy=POLICY, casting=casting)
+    track = Track(
+        players=4, seed=SEED, net=net_named(net), race=race, policy=POLICY, casting=casting, group=group
+    )
     stage = Stage(track.sim, _cheats(track.sim, casting))
     for _ in range(races):
         if track.is_over or until(stage) or not _has_run(track, heat(track, rng), stage):
@@ -226,10 +230,10 @@ def _has_run(track: Track, heat: Heat, stage: Stage) -> bool:
     return not stage.is_still
 
 
-def beside_a_silenced_seat(cheat: Callable[[], Cheat]) -> Stage:
+def beside_a_silenced_seat(cheat: Callable[[], Cheat], group: str = STUB.name) -> Stage:
     """The seat on duty cheats. The one after it wants a card, and once that waits the next wants another."""
     casting = on_duty(cheat)
-    track = Track(players=4, seed=SEED, net=net_named("lan"), policy=POLICY, casting=casting)
+    track = Track(players=4, seed=SEED, net=net_named("lan"), policy=POLICY, casting=casting, group=group)
     stage = Stage(track.sim, _cheats(track.sim, casting))
     for places in (1, 2):
         _has_run(track, Heat(Seat((track.dealer + places) % 4), None), stage)

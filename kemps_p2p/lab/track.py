@@ -115,6 +115,7 @@ class Track:
         policy: Policy = poll,
         casting: Casting = lambda seat, founding: None,
         is_observed: bool = False,
+        group: str = STUB.name,
     ) -> None:
         self._rng = random.Random(f"kemps races {seed}")
         self._net = net
@@ -128,7 +129,7 @@ class Track:
             rules=race_rules(race),
             players=players,
             seed=seed,
-            group=STUB.name,
+            group=group,
             net=net,
             machine=cast(casting, policy),
             players_at={Seat(seat): _Idle() for seat in range(players)},

@@ -5,6 +5,7 @@ import json
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from types import FunctionType
 
 import pytest
@@ -13,6 +14,7 @@ from click.testing import CliRunner
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.lab import lab
 from kemps_p2p.deck import shares
+from kemps_p2p.deck.group import STUB
 from kemps_p2p.game import flow, legal
 from kemps_p2p.lab import staging
 from kemps_p2p.lab.attacks import ATTACKS, Attack, Ending, attack_named, try_attack
@@ -21,7 +23,7 @@ from kemps_p2p.ledger import coins, evidence, poll
 from kemps_p2p.ledger.claimbook import ClaimBook
 from kemps_p2p.ledger.tapebook import TapeBook
 from kemps_p2p.session import claims, match, replay
-from kemps_p2p.session.audit import Verdict
+from kemps_p2p.session.audit import Verdict, audit_all
 from kemps_p2p.session.chain import Chain
 from kemps_p2p.session.handover import HandingOver
 from kemps_p2p.session.holding import Holding
@@ -213,7 +215,7 @@ def succeeds(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     for change in TAKEN_OUT[name]:
         take_out(monkeypatch, change)
     attack = named(name)
-    assert attack.has_gained(attack.stage())
+    assert attack.has_gained(attack.stage(STUB.name))
 
 
 QUICK_WITHOUT = ("no-evidence", "a-close-before-the-end", "time-that-runs-backwards")
@@ -256,6 +258,16 @@ def test_an_attack_that_succeeds_is_not_withstood(monkeypatch: pytest.MonkeyPatc
     assert "succeeded" in failed.stdout
     assert isinstance(failed.exception, CommandError)
     assert failed.exception.code is Exit.DIFFERS
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("name", "code"), [("other-scores", Exit.VIOLATED), ("fork", Exit.DONE)])
+def test_what_the_command_writes_is_for_any_audit(tmp_path: Path, name: str, code: Exit) -> None:
+    done = CliRunner().invoke(lab, ["attack", name, "--out", str(tmp_path), "--json"])
+    told = json.loads(done.stdout)
+    assert told["audit_exit"] == code
+    assert told["log"] == str(tmp_path / f"{name}.kemps")
+    assert audit_all([Path(told["log"]).read_bytes()]).verdict.value == told["audit"]
 
 
 def test_an_attack_that_nobody_knows() -> None:
