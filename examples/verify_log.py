@@ -1516,7 +1516,8 @@ class Match:
         self.game = self.rules.over(game, letters)
         hands = [f"{self.names[seat]} {self.hand(game, seat)}" for seat in game.named]
         got = ", ".join(self.team(team) for team in sorted(letters))
-        self.tell(f"    {'right' if right else 'wrong'}: {' and '.join(hands)}; a letter for {got}")
+        call = f"{self.names[game.caller]}’s {self.call_text(game.call)}"
+        self.tell(f"    {call} is {'right' if right else 'wrong'}: {' and '.join(hands)}; a letter for {got}")
         self.tell(f"    letters: {self.letters()}")
 
     # Claims: [Conflict], [Evidence of an entry], [What comes of a claim].
@@ -1601,9 +1602,11 @@ class Match:
 
     def _settle(self, event: Record, items: Mapping[bytes, Said]) -> None:
         poll, said = self._weigh((event.claim,), event.evidence, items), items[event.claim]
+        result = self._apply(said)
         if said.action.kind == "Call":
-            self.tell(f"{self.told(said)}; {self.reasons(poll, said, items)}")
-        need(self._apply(said) == event.result, "bad-verdict", "another result")
+            fate = {Result.OK: "", Result.WAITS: "; it waits behind the call before"}.get(result, "; refused")
+            self.tell(f"{self.told(said)}; {self.reasons(poll, said, items)}{fate}")
+        need(result == event.result, "bad-verdict", "another result")
 
     def _apply(self, said: Said, is_drawn: bool = False) -> Result:
         """Let one claim come true, or not."""
@@ -1948,11 +1951,13 @@ class Match:
             and len(action.calls) == 1
             and action.calls[0].kind in ("Partner", "Counter")
         ):
-            (call,), words = action.calls, self.rules.told["words"]
-            what = f"“{words[call.kind.lower()]}”"
-            if call.kind == "Counter" and call.target < self.game.teams:
-                what += f" at {self.team(call.target)}"
+            what = self.call_text(action.calls[0])
         return f"{name}’s {what}"
+
+    def call_text(self, call: Record) -> str:
+        words = self.rules.told["words"]
+        at = call.kind == "Counter" and call.target < self.game.teams
+        return f"“{words[call.kind.lower()]}”" + (f" at {self.team(call.target)}" if at else "")
 
     def reasons(self, poll: Poll, said: Said, items: Mapping[bytes, Said]) -> str:
         """Why a claim is first of each claim that it conflicts with."""

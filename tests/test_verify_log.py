@@ -146,7 +146,7 @@ def test_it_agrees_with_the_audit_on_a_fresh_match() -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(100, 130))
+@pytest.mark.parametrize("seed", range(100, 112))
 def test_it_agrees_with_the_audit_on_many_matches(seed: int) -> None:
     players, preset = (4, 4, 6, 4, 8)[seed % 5], ("kemps", "kent")[seed % 7 == 0]
     net = (PERFECT, ROUGH, Net(delay_ms=(1, 200), loss=0.2, duplication=0.1))[seed % 3]
