@@ -74,7 +74,9 @@ class HandingOver:
         joined = self.joined
         normal, head = self.terms.stand(self._seat)
         has_handed_over = self._seat in self.terms.hand_overs(joined)
-        if normal < joined and self.terms.is_joined(joined) and not has_handed_over:
+        # Who holds an entry of the term already is about to ack it, and has nothing to hand over into it.
+        is_outside = normal < joined and not self.is_normal(tip)
+        if is_outside and self.terms.is_joined(joined) and not has_handed_over:
             yield HandOver(term=joined, normal=normal, head=head)
 
     def _note_progress(self, tip: Match, final: Match, now_ms: int) -> None:

@@ -61,6 +61,10 @@ def test_matches_whose_sequencers_fall_silent_go_on() -> None:
     assert sum(check_stormy_match(seed) for seed in range(3)) >= 3
 
 
+def test_who_joined_late_hands_nothing_over_into_a_term_that_it_acks_already() -> None:
+    check_stormy_match(515, 8)
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("players", [4, 6, 8])
 def test_many_matches_whose_sequencers_fall_silent_go_on(players: int) -> None:
