@@ -257,6 +257,17 @@ def decode_action(raw: bytes) -> Record:
     return action
 
 
+def decode_deed(raw: bytes) -> Record:
+    """Read a deed, within the limits of the section "Deeds"."""
+    deed = decode(raw, "AnyDeed")
+    if deed.kind == "BookDeed":
+        need(len(deed.commitment) == 32, "malformed", "a commitment of another length", NOBODY)
+    if deed.kind == "BookOpenedDeed":
+        fits = len(deed.signals) <= 16 and all(1 <= len(signal) <= 40 for signal in deed.signals)
+        need(fits and len(deed.salt) == 32, "malformed", "a signal book that is none", NOBODY)
+    return deed
+
+
 KINDS = {
     "Swap": "exchange",
     "Discard": "exchange",
@@ -1148,7 +1159,7 @@ class Said:
                     self.claim = statement
                     self.action = decode_action(statement.action)
                 case "Deed":
-                    self.deeds.append(decode(statement.payload, "AnyDeed"))
+                    self.deeds.append(decode_deed(statement.payload))
                 case "Append":
                     self.entry = decode(statement.entry, "Entry")
                 case _:
