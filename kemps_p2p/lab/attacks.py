@@ -92,7 +92,7 @@ class Attack:
 class Report:
     """What came of an attack. `entry`: the entry that blames the cheat, or is the lie that nobody acks.
 
-    `evidence`: the items that prove it. `log`: one that holds them; `audited`: its audit, `is_confirmed` if so.
+    `evidence`: the items that prove it. `log`: one with them. `audited`: its audit, `is_confirmed` if so.
     """
 
     attack: Attack
