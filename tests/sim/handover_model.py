@@ -299,9 +299,15 @@ class Table:
         peer.handed_over = peer.term
         if self.variant is Variant.CUTS_BACK:
             peer.head = peer.final
-        vote = HandOver(seat, peer.term, peer.normal, peer.head, peer.final)
+        vote = HandOver(seat, peer.term, self._last_normal(peer), peer.head, peer.final)
         self._send(seat, vote)
         self.hear(seat, vote)
+
+    def _last_normal(self, peer: Peer) -> int:
+        """The term of the entry that the seat stands for; two variants say that which it thinks it is in."""
+        if self.variant in (Variant.NORMAL_ON_JOIN, Variant.MOVES_EARLY):
+            return peer.normal
+        return self.log[peer.head].term
 
     def _take_over(self, seat: Seat) -> None:
         """The next sequencer goes on from the log beside which no quorum can have made anything final."""
