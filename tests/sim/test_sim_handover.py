@@ -42,17 +42,24 @@ class Weather:
         self.cut_count += 1
 
 
-def check_stormy_match(seed: int, players: int = 4) -> int:
+def check_stormy_match(seed: int, players: int = 4, observers: int = 0) -> int:
     """Play a match in such weather; returns how often the duty was taken over."""
     weather, referee = Weather(seed), Referee()
     sim = Sim(
-        rules=short_rules(), players=players, seed=seed, group=STUB, net=ROUGH, tamper=weather, watch=referee
+        rules=short_rules(),
+        players=players,
+        observers=observers,
+        seed=seed,
+        group=STUB,
+        net=ROUGH,
+        tamper=weather,
+        watch=referee,
     )
     weather.sim = referee.sim = sim
     assert sim.run(LIMIT_MS) is Stop.DONE
     match = check_whole_match(sim)
     assert match.game.phase is Phase.MATCH_OVER
-    assert honest_faults(sim) == [[]] * players
+    assert honest_faults(sim) == [[]] * (players + observers)
     assert weather.cut_count > 0
     return sum(take_over_in(entry) is not None for entry in entries_of(sim))
 
@@ -63,6 +70,10 @@ def test_matches_whose_sequencers_fall_silent_go_on() -> None:
 
 def test_who_joined_late_hands_nothing_over_into_a_term_that_it_acks_already() -> None:
     check_stormy_match(515, 8)
+
+
+def test_an_observer_follows_take_overs_and_may_be_struck_between_them() -> None:
+    assert check_stormy_match(9, observers=1) >= 2
 
 
 @pytest.mark.soak
