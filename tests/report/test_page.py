@@ -103,8 +103,20 @@ def test_a_seat_is_shown_what_its_view_shows(timeline: Timeline) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("players", [4, 6, 8])
-@pytest.mark.parametrize("book", ["kemps", "chaulcer", "kems"])
+@pytest.mark.parametrize(
+    ("book", "players"),
+    # Four teams of kems can share every lead, and then play off for hours.
+    [
+        ("kemps", 4),
+        ("kemps", 6),
+        ("kemps", 8),
+        ("chaulcer", 4),
+        ("chaulcer", 6),
+        ("chaulcer", 8),
+        ("kems", 4),
+        ("kems", 6),
+    ],
+)
 def test_whole_matches_are_shown_as_they_were_seen(book: str, players: int) -> None:
     ends: dict[str, object] = {"word": "KEMPS"} if book == "kemps" else {"goal": 6}
     check_against_views(Timeline(watched_match(short_rules(book, **ends), 9, players).audit))
