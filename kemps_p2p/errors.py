@@ -51,6 +51,7 @@ class Illegal(Enum):
     NO_TEXT = "no-text"
     NOT_PRINTABLE = "not-printable"
     PAUSED = "paused"
+    COMING_BACK = "coming-back"
 
 
 class Fault(Enum):

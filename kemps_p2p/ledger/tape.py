@@ -261,6 +261,12 @@ class TapeWriter:
         """Note a stamp seen on another tape."""
         self.lamport = max(self.lamport, lamport)
 
+    def go_on_behind(self, item: TapeItem) -> None:
+        """An item of the own tape, written before this writer was made, is the last one if it is the next."""
+        if (item.item.number, item.item.prev) == (self.number, self.prev):
+            self.number, self.prev = item.item.number + 1, item.digest
+            self.see(item.item.lamport)
+
     def write(self, body: tuple[Statement, ...]) -> TapeItem:
         """Sign the next item."""
         self.lamport += 1

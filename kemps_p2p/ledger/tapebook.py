@@ -79,6 +79,10 @@ class TapeBook:
         items = self._tapes[seat].items
         return len(items), items[-1].digest if items else NO_DIGEST
 
+    def of(self, seat: Seat) -> tuple[TapeItem, ...]:
+        """The items of a tape that are held in their places."""
+        return tuple(self._tapes[seat].items)
+
     def held_at_ms(self, seat: Seat, number: int) -> int | None:
         """Since when an item of a tape is held in its place; None if it is not."""
         times = self._tapes[seat].held_at_ms

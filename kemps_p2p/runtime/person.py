@@ -20,7 +20,7 @@ from kemps_p2p.game.record import is_running
 from kemps_p2p.game.rules import Signals
 from kemps_p2p.game.views import SeatView
 
-WAITED_FOR = (Illegal.TOO_SOON, Illegal.NOT_READY)
+WAITED_FOR = (Illegal.TOO_SOON, Illegal.NOT_READY, Illegal.COMING_BACK)
 """What goes by by itself: an action that is forbidden for one of these waits."""
 
 PAUSE_MS = (9_000, 30_000)

@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from functools import partial
 from typing import TypeAlias
 
 from kemps_p2p.bots.bot import Bot, Pace
@@ -20,6 +21,7 @@ from kemps_p2p.game.views import SeatView
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.session import effects as fx
+from kemps_p2p.session.journal import read_journal, setup_from
 from kemps_p2p.session.lobby import Setup
 from kemps_p2p.session.session import Session
 
@@ -56,7 +58,10 @@ class Stop(Enum):
 
 @dataclass(slots=True)
 class SimPeer:
-    """One machine with its bot and its two files, in memory."""
+    """One machine with its bot and its two files, in memory.
+
+    `life`: how often it was restored; `is_down`: it has crashed, and hears nothing.
+    """
 
     session: Session
     bot: Player
@@ -65,6 +70,8 @@ class SimPeer:
     faults: list[PeerFault] = field(default_factory=list)
     woken_at_us: int = -1
     has_news: bool = False
+    life: int = 0
+    is_down: bool = False
 
     @property
     def log_bytes(self) -> bytes:
@@ -82,6 +89,7 @@ class _Arrive:
 class _Computed:
     job_id: int
     outcome: object
+    life: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +106,18 @@ class _Planned:
     choose: Choose
 
 
-_What: TypeAlias = _Arrive | _Computed | _Wake | _Planned
+@dataclass(frozen=True, slots=True)
+class _Crash:
+    away_us: int
+    lost: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Return:
+    pass
+
+
+_What: TypeAlias = _Arrive | _Computed | _Wake | _Planned | _Crash | _Return
 Tamper: TypeAlias = Callable[[Seat, Seat, bytes], bytes | None]
 """(sender, receiver, message) -> what arrives instead, None for nothing: where a cheating network sits."""
 
@@ -142,6 +161,8 @@ class Sim:
         keys = [Identity.derived(root, f"seat {seat}") for seat in range(peers)]
         roster = tuple(key.public for key in keys[:players])
         self.peers: list[SimPeer] = []
+        self._setups: list[Setup] = []
+        self._new_bot = partial(_bot, seed, players, pace)
         for seat in map(Seat, range(peers)):
             setup = Setup(
                 identity=keys[seat],
@@ -154,9 +175,8 @@ class Sim:
                 secret=derive("kemps/v1/sim-secret", root, bytes([seat]))[:32],
                 observer=keys[players].public if observers else None,
             )
-            bot = (players_at or {}).get(seat) or Bot(
-                seat, players, random.Random(f"kemps bot {seed} {seat}"), pace
-            )
+            bot = (players_at or {}).get(seat) or self._new_bot(seat, 0)
+            self._setups.append(setup)
             self.peers.append(SimPeer(machine(setup), bot))
 
     @property
@@ -176,7 +196,7 @@ class Sim:
             if self._queue[0][0] > limit_ms * 1000:
                 return Stop.TIME
             self.step()
-            if all(peer.session.is_done for peer in self._waited_for()):
+            if all(peer.session.is_done and not peer.is_down for peer in self._waited_for()):
                 return Stop.DONE
         return Stop.TIME
 
@@ -203,12 +223,44 @@ class Sim:
         """At a moment to come, to the microsecond, a seat does what `choose` makes of what it sees then."""
         self._schedule(seat, after_us, _Planned(choose))
 
+    def crash(self, after_us: int, seat: Seat, away_us: int, lost: int = 0) -> None:
+        """At a moment to come a peer crashes, if its match has begun, and is back some time later.
+
+        Nothing is left of it but its files; of the journal not even the last `lost` items, as after a power
+        cut.
+        """
+        self._schedule(seat, after_us, _Crash(away_us, lost))
+
+    def _crash(self, seat: Seat, peer: SimPeer, crash: _Crash) -> None:
+        if peer.is_down or not peer.session.has_begun:
+            return
+        peer.is_down = True
+        kept = max(2, len(peer.journal) - crash.lost)
+        del peer.journal[kept:]
+        self._schedule(seat, crash.away_us, _Return())
+
+    def _restore(self, seat: Seat, peer: SimPeer) -> list[fx.Effect]:
+        """A new machine and a new bot at the seat; all they have are the files."""
+        before = self._setups[seat]
+        journal = read_journal(peer.journal)
+        setup = setup_from(journal, before.identity, before.secret)
+        peer.session = Session.restored(setup, journal, peer.log, self.now_ms, WALL_MS + self.now_ms)
+        peer.life += 1
+        peer.is_down = False
+        peer.woken_at_us = -1
+        peer.bot = self._new_bot(seat, peer.life)
+        return peer.session.start(self.now_ms)
+
     def _handle(self, seat: Seat, what: _What) -> None:
         peer = self.peers[seat]
         now_ms = self.now_ms
+        if peer.is_down and not isinstance(what, _Return):
+            return
         match what:
             case _Arrive(sender, data):
                 effects = peer.session.receive(sender, data, now_ms, WALL_MS + now_ms)
+            case _Computed(life=life) if life != peer.life:
+                return
             case _Computed(job_id, outcome):
                 effects = peer.session.computed(job_id, outcome, now_ms)
             case _Wake():
@@ -220,6 +272,11 @@ class Sim:
                 if action is not None:
                     self._submit(seat, peer, action)
                 effects = []
+            case _Crash():
+                self._crash(seat, peer, what)
+                return
+            case _Return():
+                effects = self._restore(seat, peer)
         self._carry_out(seat, effects)
         self._let_play(seat, peer)
         self._sleep(seat, peer)
@@ -285,7 +342,7 @@ class Sim:
                         if receiver != seat:
                             self._send(seat, Seat(receiver), data)
                 case fx.Compute(id=job_id, work=work):
-                    self._schedule(seat, 1000, _Computed(job_id, _outcome(work)))
+                    self._schedule(seat, 1000, _Computed(job_id, _outcome(work), peer.life))
                 case fx.Show(sight=sight):
                     self._show(seat, peer, sight)
 
@@ -322,6 +379,12 @@ class Sim:
         if text is not None:
             # Not more than the whisper: what else is due comes after the effects under way.
             self._carry_out_all(seat, self.peers[seat].session.whisper(text))
+
+
+def _bot(seed: int, players: int, pace: Pace, seat: Seat, life: int) -> Bot:
+    """The bot of a seat; after a crash it starts with other chances, as a new program does."""
+    chances = f"kemps bot {seed} {seat}" + (f" life {life}" if life else "")
+    return Bot(seat, players, random.Random(chances), pace)
 
 
 def _outcome(work: Callable[[], object]) -> object:

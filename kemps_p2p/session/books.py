@@ -71,6 +71,7 @@ class OwnBooks:
         self._seat = seat
         self._secret = secret
         self._signals: dict[int, tuple[str, ...]] = {}
+        self._sealed: dict[int, Digest] = {}
 
     @property
     def last(self) -> tuple[str, ...] | None:
@@ -80,7 +81,7 @@ class OwnBooks:
     def can_seal(self, match: Match, signals: tuple[str, ...]) -> bool:
         """True if these can be sealed for the coming deal, and are not what is in force already."""
         deal = match.coming_deal
-        is_new = signals != self.last and deal not in self._signals
+        is_new = signals != self.last and deal not in self._sealed
         return is_new and is_book(signals) and may_seal(match, self._seat, deal)
 
     def seal(self, match: Match, signals: tuple[str, ...]) -> BookDeed:
@@ -89,7 +90,19 @@ class OwnBooks:
         self._signals[deal] = signals
         salt = self._salt(deal)
         commitment = book_commitment(match.founding.match, deal, self._seat, salt, signals)
+        self._sealed[deal] = commitment
         return BookDeed(deal=deal, commitment=commitment)
+
+    def recall(self, deal: int, commitment: Digest) -> None:
+        """A book of the own tape, sealed perhaps by an earlier run: what it says only its player knows."""
+        self._sealed[deal] = commitment
+
+    def remember(self, match: Match, signals: tuple[str, ...]) -> None:
+        """The player says what it goes by: the books that an earlier run sealed with this can be opened."""
+        for deal in self._sealed.keys() - self._signals.keys():
+            salt = self._salt(deal)
+            if book_commitment(match.founding.match, deal, self._seat, salt, signals) == self._sealed[deal]:
+                self._signals[deal] = signals
 
     def opened(self, deal: int) -> BookOpenedDeed | None:
         """What opens the book of a deal; None if this program does not remember it: then it stays sealed."""

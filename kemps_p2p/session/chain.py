@@ -161,6 +161,11 @@ class Chain:
         entry = None if item is None else readable_entry(item)
         return [] if item is None or entry is None else self._go((item, entry))
 
+    @property
+    def led_to(self) -> Entry | None:
+        """The next entry, where it is one of a chain that others, or the own seat, stand for."""
+        return self._path[0][1] if self._path else None
+
     def _beginning(self, joined: int) -> tuple[TapeItem, Entry] | None:
         """The first entry of the latest term that this peer may go over to."""
         beyond = max(self.tip.head_term, joined - 1)

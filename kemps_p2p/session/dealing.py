@@ -140,6 +140,26 @@ class Dealing:
                     # A turn is taken on the draft, below; an answer is the player's claim.
                     pass
 
+    def recall(self, deed: DeedBody) -> None:
+        """What stands on the own tape is done, perhaps by an earlier run of this program."""
+        match deed:
+            case KeyDeed(deal=deal):
+                self._done.add(("key", deal))
+            case TurnDeed(deal=deal, round=round_, on=on):
+                self._done.add(("turn", deal, round_, on))
+            case ShareDeed(deal=deal, shares=shares):
+                self._done.update(("share", deal, position) for position in shares.positions)
+            case SeedDeed(deal=deal):
+                self._done.add(("seed", deal))
+            case BookOpenedDeed(deal=deal):
+                self._done.add(("book", deal))
+            case BookDeed(deal=deal, commitment=commitment):
+                self.books.recall(deal, commitment)
+
+    def recall_coin(self, reveal: CoinReveal) -> None:
+        """The same, of a coin."""
+        self._done.add(("coin", reveal.index))
+
     def _share(self, deck: Deck, positions: tuple[Position, ...]) -> Iterator[Statement | Job]:
         work = partial(_made_shares, deck, self._seat, self._seed(deck.table.deal), positions)
         if len(positions) <= LIGHT_POSITIONS:

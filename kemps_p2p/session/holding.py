@@ -66,6 +66,11 @@ class Holding:
         # They are the same claims, which owe nobody more words than before.
         self.book.held_count = count
 
+    def recall(self, own: Iterable[TapeItem]) -> None:
+        """What the own tape shows to have been receipted gets no other receipt, wherever it stands there."""
+        given = {said.claim for item in own for said in item.item.body if isinstance(said, Receipt)}
+        self.owed = [held for held in self.owed if held.id not in given]
+
     def own(self) -> tuple[HeldClaim, ...]:
         """The own undecided claims."""
         return tuple(held for held in self.book.undecided.values() if held.seat == self._seat)

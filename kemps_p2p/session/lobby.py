@@ -105,6 +105,27 @@ class Lobby:
         self.signed: SignedGenesis | None = None
         self._raw = b""
 
+    @classmethod
+    def ended(cls, setup: Setup, signed: SignedGenesis, names: tuple[tuple[str, bytes], ...]) -> "Lobby":
+        """The lobby of a match that has begun, as its genesis shows it; `names`: with their salts, by tape.
+
+        Who has not heard the last word of it still gets it.
+        """
+        lobby = cls(setup)
+        lobby.founding, lobby.signed, lobby._raw = found(signed.raw), signed, signed.raw
+        for index, record in enumerate(lobby.founding.genesis.people):
+            seat, (name, salt) = Seat(index), names[index]
+            commit = nonce_commitment(record.nonce_salt, record.nonce)
+            lobby._sits[seat] = Sit(rules=lobby._rules, coin=record.coin, nonce=commit, name=record.name)
+            lobby._reveals[seat] = Reveal(
+                nonce=record.nonce, nonce_salt=record.nonce_salt, name=name, name_salt=salt
+            )
+            lobby._seals[seat] = signed.signatures[index]
+        own = setup.seat
+        said = lobby._sits[own], lobby._reveals[own], Seal(signature=lobby._seals[own])
+        lobby._said = [lobby._message(body) for body in said]
+        return lobby
+
     @property
     def names(self) -> tuple[str, ...]:
         """Names by tape, once revealed."""
@@ -164,10 +185,13 @@ class Lobby:
         """When `tick` has something to do."""
         return self._resend_at_ms
 
-    def _say(self, body: LobbyBody) -> list[bytes]:
+    def _message(self, body: LobbyBody) -> bytes:
         raw = encode(body)
         signature = self._setup.identity.sign(LOBBY_LABEL, self._table + raw)
-        message = pack(LobbyWords(seat=self._setup.seat, table=self._table, raw=raw, signature=signature))
+        return pack(LobbyWords(seat=self._setup.seat, table=self._table, raw=raw, signature=signature))
+
+    def _say(self, body: LobbyBody) -> list[bytes]:
+        message = self._message(body)
         self._said.append(message)
         return [message, *self._hear(self._setup.seat, body)]
 

@@ -117,6 +117,9 @@ class Silence:
     def hear(self, item: TapeItem) -> None:
         """Take in an item with a word on the observer."""
         self._words.append(item)
+        if item.seat == self._seat:
+            # Said by an earlier run of this program, perhaps: it is not said again.
+            self._said_length = max((said.length for said in unheard_in(item)), default=self._said_length)
 
     def strike(self, match: Match) -> Struck | None:
         """The strike that the words of a quorum call for; none if its tape goes on here: then it is back."""

@@ -74,6 +74,14 @@ class Pacing:
         self._owing_at_ms: dict[Seat, int] = {}
         self._heard_at_ms = [begun_ms] * seats
 
+    def elapsed_ms(self, now_ms: int) -> int:
+        """How long the match runs by the own clock."""
+        return now_ms - self._begun_ms
+
+    def reckon(self, elapsed_ms: int, now_ms: int) -> None:
+        """The match runs for so long at this moment: the own clock stood still, or was not there."""
+        self._begun_ms = now_ms - elapsed_ms
+
     def heard(self, seat: Seat, now_ms: int) -> None:
         """A message of this seat has come."""
         self._heard_at_ms[seat] = now_ms
@@ -123,7 +131,7 @@ class Pacing:
         """False while the own clock says that it is too early for the entry; the own ones went by it."""
         if tip.on_duty == self._seat:
             return True
-        if entry.elapsed_ms > now_ms - self._begun_ms + AHEAD_SLACK_MS:
+        if entry.elapsed_ms > self.elapsed_ms(now_ms) + AHEAD_SLACK_MS:
             return False
         return all(self._is_note_timely(tip, note, now_ms) for note in notes_in(entry))
 

@@ -12,15 +12,16 @@ Section "Session" of protocol.md.
 """
 
 from collections import ChainMap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 from kemps_p2p.codec import encode
-from kemps_p2p.errors import Illegal, IllegalAction, PeerFault
+from kemps_p2p.errors import Illegal, IllegalAction, PeerFault, RuntimeFault
 from kemps_p2p.game.actions import Action, Admit, Deny, Gesture, Kind, Next, kind
 from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.state import advance, check
 from kemps_p2p.game.views import SeatView, seat_view
+from kemps_p2p.ids import Seat
 from kemps_p2p.ledger import entry as ledger
 from kemps_p2p.ledger.coins import Coin
 from kemps_p2p.ledger.tape import (
@@ -30,6 +31,7 @@ from kemps_p2p.ledger.tape import (
     CoinReveal,
     Deed,
     HandOver,
+    Head,
     Join,
     Receipt,
     Signed,
@@ -61,9 +63,14 @@ from kemps_p2p.session.ordering import entry_after, foreseen
 from kemps_p2p.session.pacing import Pacing
 from kemps_p2p.session.patience import Patience
 from kemps_p2p.session.proving import Jobs, Proving
+from kemps_p2p.session.recovery import Recovery, is_caught_up
 from kemps_p2p.session.rivals import Rivals
 from kemps_p2p.session.sequencing import AtHand, Sequencing
+from kemps_p2p.session.tapecheck import readable_entry
 from kemps_p2p.session.unlogged import Unlogged
+
+BEHIND_MS = 1000
+"""A clock that is so far behind what is final stood still for a while, or was not there."""
 
 
 class Play:
@@ -74,7 +81,6 @@ class Play:
     ) -> None:
         self.seat = setup.seat
         self.founding = founding
-        self._begun_ms = now_ms
         self._wall_offset_ms = wall_ms - now_ms
         self._writer = tape_writer(founding.match, setup.seat, setup.identity)
         self.tapes = TapeBook(founding.tapes)
@@ -105,6 +111,7 @@ class Play:
         self._to_send: list[Signed] = []
         self._acked_index = self._proposed_index = 0
         self._jobs = Jobs()
+        self._recovery: Recovery | None = None
         self._effects: list[fx.Effect] = []
         self._final_is_new = self._deck_is_new = self._order_is_new = True
         at_hand = AtHand(self._items, self._book, self._unlogged, self._coins, self._exhibits, self._proofs)
@@ -128,6 +135,11 @@ class Play:
         """False for an observer: it gives receipts and no more."""
         return self.seat != self.founding.observer
 
+    @property
+    def is_recovering(self) -> bool:
+        """True while a seat that has come back says nothing yet."""
+        return self._recovery is not None
+
     def view(self) -> SeatView:
         """What this seat may see: the final state, and the faces of its own cards."""
         game = self.final.game
@@ -144,7 +156,9 @@ class Play:
     def check(self, action: Action, now_ms: int) -> None:
         """Raise `IllegalAction` if the action would be refused as things stand."""
         final = self.final
-        elapsed_ms = max(now_ms - self._begun_ms, final.elapsed_ms)
+        if self.is_recovering:
+            raise IllegalAction(Illegal.COMING_BACK)
+        elapsed_ms = max(self.pacing.elapsed_ms(now_ms), final.elapsed_ms)
         check(advance(final.game, elapsed_ms), self.seat, action)
         if isinstance(action, Next) and not is_ready(final):
             raise IllegalAction(Illegal.NOT_READY)
@@ -163,7 +177,8 @@ class Play:
 
     def seal_book(self, signals: tuple[str, ...], now_ms: int) -> list[fx.Effect]:
         """Seal the gestures that mean a quartet from the coming deal on, if they can be sealed."""
-        if not self.books.can_seal(self.tip, signals):
+        self.books.remember(self.tip, signals)
+        if self.is_recovering or not self.books.can_seal(self.tip, signals):
             return []
         # In an item of its own: should it come too late for its deal, nothing else is lost with it.
         self._write((as_statement(self.books.seal(self.tip, signals)),), now_ms)
@@ -208,6 +223,9 @@ class Play:
             self._hold_claims(now_ms)
             has_moved = self._accept(now_ms)
             has_moved |= self._finalize(now_ms)
+            if self.is_recovering and not self._come_back(now_ms):
+                self.is_busy = has_moved
+                continue
             self._contribute()
             has_moved |= self._answer(now_ms)
             has_moved |= self._speak(now_ms)
@@ -237,6 +255,8 @@ class Play:
         for following in added.released:
             self._effects.append(fx.Append(fx.File.JOURNAL, encode(following.signed)))
             self._writer.see(following.item.lamport)
+            if self.is_recovering and following.seat == self.seat:
+                self._writer.go_on_behind(following)
             try:
                 check_words(self.founding.observer, following)
                 read = read_item(following)
@@ -263,6 +283,8 @@ class Play:
                     continue
                 case CoinReveal():
                     self._coins.append(item)
+                    if item.seat == self.seat:
+                        self._dealing.recall_coin(statement)
                 case Unheard():
                     self._silence.hear(item)
                 case Claim() | Receipt() | Append() | Deed() | Suspect() | Join() | HandOver():
@@ -274,6 +296,8 @@ class Play:
             self._unlogged.deeds[item.digest] = read.deeds
             for deed in read.deeds:
                 self._dealing.offer(deed)
+                if item.seat == self.seat:
+                    self._dealing.recall(deed.body)
                 self._proving.offer(deed, is_own=item.seat == self.seat)
             self._deck_is_new = True
         if read.entry is not None and said.may_append:
@@ -290,6 +314,79 @@ class Play:
             # An entry that blames rests on both, and one of them may wait for its predecessor.
             self._writer.see(item.item.lamport)
         self._effects.append(fx.Show(fx.FaultFound(fault)))
+
+    # Coming back
+
+    def recall(self, items: Iterable[TapeItem], now_ms: int, wall_ms: int, begun_wall_ms: int) -> None:
+        """Take in what an earlier run held, and go where it stood; `start` says what follows.
+
+        Raises `RuntimeFault` if what the own seat has acked does not hold.
+        """
+        self._recovery = Recovery(self.seat, self.founding.seats)
+        for item in items:
+            self._take(item, now_ms)
+        stand = self._stand()
+        try:
+            if stand is not None:
+                self._chain.aim(stand[1])
+            self._follow_led(now_ms)
+        except PeerFault as fault:
+            raise RuntimeFault(
+                f"the journal holds an entry that was acked and does not hold: {fault}"
+            ) from None
+        self.pacing.reckon(self._elapsed_by_wall(wall_ms, begun_wall_ms), now_ms)
+        self._finalize(now_ms)
+        self._holding.restart(self.tapes.by_digest.values())
+        self._chain.mark_book()
+        # All this was said, shown and written before.
+        self._to_send.clear()
+        self._effects = [
+            effect for effect in self._effects if isinstance(effect, fx.Append) and effect.file is fx.File.LOG
+        ]
+
+    def _follow_led(self, now_ms: int) -> None:
+        while (entry := self._chain.led_to) is not None:
+            try:
+                accepted = self._chain.accept_next(self._handing.joined, now_ms)
+            except NotVerified as need:
+                self._proving.recall(need, entry)
+                continue
+            if accepted is None:
+                return
+            self._follow_entry(accepted)
+
+    def _elapsed_by_wall(self, wall_ms: int, begun_wall_ms: int) -> int:
+        """How long the match runs, by clocks that may be wrong: the less of two, since pauses do not count."""
+        tip = self.tip
+        item = self.tapes.by_digest.get(tip.head.digest)
+        entry = None if item is None else readable_entry(item)
+        since_ms = 0 if entry is None else max(0, wall_ms - entry.wall_ms)
+        return max(tip.elapsed_ms, min(wall_ms - begun_wall_ms, tip.elapsed_ms + since_ms))
+
+    def _stand(self) -> tuple[int, Head] | None:
+        return self._handing.terms.stand(self.seat) if self.is_seated else None
+
+    def hear_length(self, sender: Seat, length: int) -> None:
+        """Another peer says how many items of the own tape it holds."""
+        if self._recovery is not None:
+            self._recovery.hear(sender, length, self._writer.number)
+
+    def _come_back(self, now_ms: int) -> bool:
+        """Speak again, once the own tape is whole and everything that it rests on is here."""
+        assert self._recovery is not None, "asked only while it recovers"
+        if not self._recovery.is_tape_whole:
+            return False
+        stand = self._stand()
+        own = self.tapes.of(self.seat)
+        if not is_caught_up(self.tip, self.final, stand, own):
+            return False
+        self._recovery = None
+        self._holding.recall(own)
+        if stand is not None and stand[0] >= self.tip.head_term:
+            self._acked_index = stand[1].index
+        self._proposed_index = self.tip.head.index
+        self._final_is_new = self._deck_is_new = self._order_is_new = True
+        return True
 
     # Claims
 
@@ -359,6 +456,8 @@ class Play:
             observer = accepted.match.observer
         if done:
             self._final_is_new = self._order_is_new = True
+            if self.final.elapsed_ms > self.pacing.elapsed_ms(now_ms) + BEHIND_MS:
+                self.pacing.reckon(self.final.elapsed_ms, now_ms)
         return bool(done)
 
     # Words out
@@ -445,4 +544,4 @@ class Play:
         return True
 
     def _elapsed_ms(self, now_ms: int) -> int:
-        return max(now_ms - self._begun_ms, self.tip.elapsed_ms)
+        return max(self.pacing.elapsed_ms(now_ms), self.tip.elapsed_ms)

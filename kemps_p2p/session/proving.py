@@ -10,6 +10,7 @@ Section "Deeds" of protocol.md.
 from collections.abc import Callable
 
 from kemps_p2p.errors import PeerFault
+from kemps_p2p.ledger.entry import Carried, Entry
 from kemps_p2p.ledger.tape import TapeItem
 from kemps_p2p.session.dealing import Job, is_light
 from kemps_p2p.session.deeds import Offered, can_check, check_of, offered
@@ -63,6 +64,13 @@ class Proving:
             self._found(outcome)
         else:
             self.proofs.good.add(proof)
+
+    def recall(self, need: NotVerified, entry: Entry) -> None:
+        """A proof in an entry that the own seat has acked: it held then. What is blamed is verified again."""
+        if any(isinstance(event, Carried) and event.item == need.proof[0] for event in entry.events):
+            self.proofs.good.add(need.proof)
+        else:
+            self.proofs.run(need.proof, need.check)
 
     def verify_for(self, need: NotVerified, item: TapeItem) -> bool:
         """Verify the deed of an item that an entry waits for; true if that is done at once."""

@@ -4,10 +4,11 @@ From the first word in the lobby to the annex of the log. It draws nothing, read
 Section "Session" of protocol.md.
 """
 
+from collections import deque
 from collections.abc import Sequence
 
 from kemps_p2p.codec import encode
-from kemps_p2p.errors import Fault, Illegal, IllegalAction, PeerFault
+from kemps_p2p.errors import Fault, Illegal, IllegalAction, PeerFault, RuntimeFault
 from kemps_p2p.game.actions import Action
 from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.seating import partner_of, seats
@@ -15,8 +16,9 @@ from kemps_p2p.game.views import PublicView, SeatView, public_view
 from kemps_p2p.ids import Seat
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.genesis import Founding, check_signatures
+from kemps_p2p.session.journal import Journal, Remembered
 from kemps_p2p.session.lobby import Lobby, Setup
-from kemps_p2p.session.logfile import ANNEX_LABEL, Annex, annex_message, header_of
+from kemps_p2p.session.logfile import ANNEX_LABEL, ANNEX_LEAD, Annex, annex_message, header_of
 from kemps_p2p.session.match import MISSING_SEED
 from kemps_p2p.session.messages import (
     BATCH_BYTES,
@@ -56,6 +58,7 @@ class Session:
         self._wants = [Want.PLAY_ON] * self._seats
         self._has_wished = False
         self._annexed = False
+        self._logged: deque[bytes] = deque()
 
     # What is known
 
@@ -161,8 +164,29 @@ class Session:
 
     # Verbs
 
+    @classmethod
+    def restored(
+        cls, setup: Setup, journal: Journal, logged: Sequence[bytes], now_ms: int, wall_ms: int
+    ) -> "Session":
+        """The machine of a match that an earlier run has begun, as its journal shows it.
+
+        `logged`: the objects of its log file. `start` returns what is missing there. Until enough others
+        have told how much of the own tape they hold, it says nothing on it. Raises `RuntimeFault` if the
+        journal does not hold.
+        """
+        session = cls(setup)
+        remembered = journal.remembered
+        session._lobby = Lobby.ended(setup, journal.signed, remembered.names)
+        session._annexed = bool(logged) and logged[-1].startswith(ANNEX_LEAD)
+        session._logged.extend(logged[:-1] if session._annexed else logged)
+        session._play = session._make_play(journal.founding, now_ms, wall_ms)
+        session._play.recall(journal.items, now_ms, wall_ms, remembered.wall_ms)
+        return session
+
     def start(self, now_ms: int) -> list[fx.Effect]:
-        """Sit down."""
+        """Sit down, or go on where an earlier run stood."""
+        if self._play is not None:
+            return self._after([*self._head_of_log(self._play.founding), *self._play.flush(now_ms)])
         return [fx.Send(message) for message in self._lobby.start()]
 
     def submit(self, action: Action, now_ms: int, intent: Intent = Intent.MEANT) -> list[fx.Effect]:
@@ -172,7 +196,7 @@ class Session:
         """
         if self._play is None:
             raise IllegalAction(Illegal.DEAL_OVER)
-        return self._play.submit(action, now_ms, intent)
+        return self._after(self._play.submit(action, now_ms, intent))
 
     def seal_book(self, signals: tuple[str, ...], now_ms: int) -> list[fx.Effect]:
         """Seal which gestures mean a quartet from the coming deal on; nothing, if that cannot be sealed."""
@@ -284,16 +308,24 @@ class Session:
         assert signed is not None, "begun before all have signed"
         check_signatures(founding, signed.signatures)
         self._play = self._make_play(founding, now_ms, wall_ms)
+        remembered = Remembered(meeting=self._setup.meeting, wall_ms=wall_ms, names=self._lobby.name_openings)
         effects: list[fx.Effect] = [
-            fx.Append(fx.File.JOURNAL, encode(signed), fx.Durability.NOW),
-            fx.Append(fx.File.LOG, encode(header_of(founding))),
-            fx.Append(fx.File.LOG, encode(signed), fx.Durability.NOW),
-            fx.Show(fx.TableFormed(founding.match, self.names, self.observer_name)),
+            fx.Append(fx.File.JOURNAL, encode(signed)),
+            fx.Append(fx.File.JOURNAL, encode(remembered), fx.Durability.NOW),
+            *self._head_of_log(founding),
         ]
         for batch in self._early:
             self._play.receive(batch.items, now_ms)
         self._early.clear()
         return effects + self._after(self._play.flush(now_ms))
+
+    def _head_of_log(self, founding: Founding) -> list[fx.Effect]:
+        assert self._lobby.signed is not None, "begun before all have signed"
+        return [
+            fx.Append(fx.File.LOG, encode(header_of(founding))),
+            fx.Append(fx.File.LOG, encode(self._lobby.signed), fx.Durability.NOW),
+            fx.Show(fx.TableFormed(founding.match, self.names, self.observer_name)),
+        ]
 
     def _make_play(self, founding: Founding, now_ms: int, wall_ms: int) -> Play:
         """The machine of the match itself; a cheating seat of an experiment has another one."""
@@ -307,6 +339,7 @@ class Session:
         if sizes != (self._peers, self._peers) or min(status.lengths) < 0:
             raise PeerFault(Fault.MALFORMED, "a status of another table")
         self._peer_final[sender] = max(self._peer_final[sender], status.final)
+        self._play.hear_length(sender, status.lengths[self.seat])
         lacking = self._play.tapes.since(status.lengths, status.sums, now_ms - RESEND_AGE_MS, BATCH_BYTES)
         return [fx.Send(pack(Batch(items=items)), sender) for items in batches(i.signed for i in lacking)]
 
@@ -318,7 +351,7 @@ class Session:
         """Complete the log with the annex as soon as the close is final."""
         play = self.play
         if not play.final.is_closed or self._annexed:
-            return effects
+            return self._not_logged(effects)
         self._annexed = True
         names, certificate = self._lobby.name_openings, play.tapes.certificate(play.final.head)
         message = annex_message(play.founding.match, play.final.head.digest, self.seat, certificate)
@@ -333,4 +366,17 @@ class Session:
         shown = [effect for effect in effects if not isinstance(effect, fx.Show)]
         sights = [effect for effect in effects if isinstance(effect, fx.Show)]
         appended = fx.Append(fx.File.LOG, encode(annex), fx.Durability.NOW)
-        return [*shown, appended, *sights, fx.Send(pack(status))]
+        return self._not_logged([*shown, appended, *sights, fx.Send(pack(status))])
+
+    def _not_logged(self, effects: list[fx.Effect]) -> list[fx.Effect]:
+        """Leave out what an earlier run has written to the log. Raises `RuntimeFault` if that was another."""
+        if not self._logged:
+            return effects
+        left = []
+        for effect in effects:
+            if self._logged and isinstance(effect, fx.Append) and effect.file is fx.File.LOG:
+                if self._logged.popleft() != effect.data:
+                    raise RuntimeFault("the log is not the one that the journal makes")
+            else:
+                left.append(effect)
+        return left

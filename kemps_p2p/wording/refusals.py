@@ -44,6 +44,7 @@ REFUSALS: dict[Illegal, str] = {
     Illegal.NO_TEXT: "there is nothing to say",
     Illegal.NOT_PRINTABLE: "the text has characters that cannot be shown",
     Illegal.PAUSED: "the table is taking a break",
+    Illegal.COMING_BACK: "this seat has only just come back and is catching up",
 }
 
 

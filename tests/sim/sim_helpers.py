@@ -151,7 +151,7 @@ def entries_of(sim: Sim, seat: int = 0) -> list[Entry]:
 def journaled(sim: Sim, seat: int) -> Iterator[TapeItem]:
     """Every item in a peer's journal."""
     play = sim.peers[seat].session.play
-    for data in sim.peers[seat].journal[1:]:
+    for data in sim.peers[seat].journal[2:]:
         yield open_item(decode(data, Signed), play.founding.match, play.founding.keys)
 
 

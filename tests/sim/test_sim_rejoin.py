@@ -1,0 +1,74 @@
+"""Peers that crash in whole matches and come back with their files: same seat, same hand, same log."""
+
+import random
+
+import pytest
+from sim_helpers import STUB, Referee, check_whole_match, describe, honest_faults, short_rules
+
+from kemps_p2p.game.record import Phase
+from kemps_p2p.ids import Seat
+from kemps_p2p.runtime.sim import PERFECT, ROUGH, Net, Sim, Stop
+
+LIMIT_MS = 600_000
+
+
+def check_match_with_crashes(
+    seed: int, *, players: int = 4, net: Net = ROUGH, lost: int = 0, crashes: int = 2, observers: int = 0
+) -> Sim:
+    """Crash some seats at some moments, one at a time; all that must hold of any match holds."""
+    rng = random.Random(f"crashes {seed}")
+    referee = Referee()
+    sim = Sim(
+        rules=short_rules(),
+        players=players,
+        seed=seed,
+        group=STUB,
+        net=net,
+        watch=referee,
+        observers=observers,
+    )
+    referee.sim = sim
+    at_ms = rng.uniform(50, 4000)
+    for _ in range(crashes):
+        seat, away_ms = Seat(rng.randrange(players + observers)), rng.uniform(1000, 10_000)
+        sim.crash(int(at_ms * 1000), seat, int(away_ms * 1000), rng.randint(0, lost))
+        at_ms += away_ms + rng.uniform(500, 4000)
+    try:
+        stopped = sim.run(LIMIT_MS)
+    except Exception as error:
+        error.add_note(describe(sim, seed))
+        raise
+    assert stopped is Stop.DONE, describe(sim, seed)
+    assert sum(peer.life for peer in sim.peers) > 0, "nobody crashed"
+    match = check_whole_match(sim)
+    assert match.game.phase is Phase.MATCH_OVER
+    assert honest_faults(sim) == [[]] * (players + observers), describe(sim, seed)
+    return sim
+
+
+def test_peers_that_crash_come_back_to_their_seats() -> None:
+    for seed in range(3):
+        check_match_with_crashes(seed)
+
+
+def test_what_a_power_cut_takes_from_the_journal_comes_back_from_the_others() -> None:
+    check_match_with_crashes(20, net=PERFECT, lost=6)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("players", [4, 6])
+def test_many_matches_with_crashes(players: int) -> None:
+    for seed in range(100, 160 if players == 4 else 115):
+        check_match_with_crashes(seed, players=players, crashes=4)
+
+
+@pytest.mark.soak
+def test_many_power_cuts() -> None:
+    for seed in range(200, 260):
+        check_match_with_crashes(seed, net=PERFECT, lost=12, crashes=4)
+
+
+@pytest.mark.soak
+def test_observers_come_back() -> None:
+    for seed in range(300, 310):
+        check_match_with_crashes(seed, observers=1, crashes=4)
