@@ -21,6 +21,7 @@ COMMANDS = {
     "play": ("kemps_p2p.cli.play:play", "Play against bots, at once and without any network."),
     "host": ("kemps_p2p.cli.host:host", "Open a table on the network, for people who know its code."),
     "join": ("kemps_p2p.cli.join:join", "Sit down at a table: by code, by name or by address."),
+    "rejoin": ("kemps_p2p.cli.rejoin:rejoin", "Take your seat of an unfinished match again."),
     "watch": ("kemps_p2p.cli.watch:watch", "Look on at a table, as its neutral observer if it has none."),
     "find": ("kemps_p2p.cli.find:find", "List the tables that are announced on the network."),
     "doctor": ("kemps_p2p.cli.doctor:doctor", "Say why tables are not found or reached."),

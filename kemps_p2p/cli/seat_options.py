@@ -18,11 +18,11 @@ from kemps_p2p.cli.play import own_name
 from kemps_p2p.cli.screens import screen_for
 from kemps_p2p.cli.table_telling import TableReporter
 from kemps_p2p.errors import PeerFault
-from kemps_p2p.runtime.chair import Chair
+from kemps_p2p.runtime.chair import Chair, Plays
 from kemps_p2p.runtime.guests import BOT, PERSON, folded
 from kemps_p2p.runtime.profile import home_directory
 from kemps_p2p.runtime.settings import remembered_name
-from kemps_p2p.runtime.table import Plays, SeatPlan, kept_by, played_by, shown_on
+from kemps_p2p.runtime.table import SeatPlan, kept_by, played_by, shown_on
 from kemps_p2p.session.lobby import check_name
 from kemps_p2p.session.messages import NAME_CHARACTERS_MAX
 from kemps_p2p.wording.look import Look
@@ -61,7 +61,7 @@ def _login_name() -> str:
     return name.capitalize() or "Player"
 
 
-_OPTIONS = (
+_COMING = (
     click.option(
         "--name",
         default=None,
@@ -77,6 +77,22 @@ _OPTIONS = (
         help="The seat you would like, from 0.",
     ),
     click.option("--partner", default="", metavar="NAME", help="Who should sit opposite; else lots decide."),
+    click.option(
+        "--accept-key",
+        "accepted",
+        multiple=True,
+        metavar="NAME",
+        help="Let NAME come with another key than before. Ask NAME first.",
+    ),
+    click.option(
+        "--out",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=None,
+        help="Directory for the log; inside the home by default.",
+    ),
+)
+
+_PLAYING = (
     click.option("--plain", is_flag=True, help="Lines of text, for screen readers and scripts."),
     click.option("--ascii", "is_ascii", is_flag=True, help="Write cards as QS instead of Q♠."),
     click.option(
@@ -91,23 +107,10 @@ _OPTIONS = (
         "--pace", type=click.Choice(PACES), default="normal", show_default=True, help="How fast a bot plays."
     ),
     click.option(
-        "--accept-key",
-        "accepted",
-        multiple=True,
-        metavar="NAME",
-        help="Let NAME come with another key than before. Ask NAME first.",
-    ),
-    click.option(
         "--home",
         type=click.Path(file_okay=False, path_type=Path),
         default=None,
         help="Where identity and journals are kept, one for each peer; KEMPS_HOME by default.",
-    ),
-    click.option(
-        "--out",
-        type=click.Path(file_okay=False, path_type=Path),
-        default=None,
-        help="Directory for the log; inside the home by default.",
     ),
     click.option(
         "--give-up",
@@ -123,7 +126,16 @@ _OPTIONS = (
 
 def seat_options(command: F) -> F:
     """Add the options that `SeatTold` takes."""
-    for option in reversed(_OPTIONS):
+    return _with(command, (*_COMING, *_PLAYING))
+
+
+def returning_options(command: F) -> F:
+    """Add those that matter to a seat which was taken before."""
+    return _with(command, _PLAYING)
+
+
+def _with(command: F, options: tuple[Callable[[F], F], ...]) -> F:
+    for option in reversed(options):
         command = option(command)
     return command
 

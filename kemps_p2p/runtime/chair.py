@@ -3,8 +3,9 @@
 A match and its rematches have the same peers, seats and carriers; only secrets and files are new each time.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from kemps_p2p.bots.player import Player
@@ -15,9 +16,11 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime.carrier import Carrier
 from kemps_p2p.runtime.meeting import Table
-from kemps_p2p.runtime.profile import new_match_files
-from kemps_p2p.runtime.runner import Paths, Runner
+from kemps_p2p.runtime.profile import MatchFiles, new_match_files
+from kemps_p2p.runtime.runner import Outcome, Paths, Runner, wall_ms
 from kemps_p2p.runtime.store import make_directory
+from kemps_p2p.runtime.transport import now_ms
+from kemps_p2p.runtime.wayback import Unfinished, WayBack, log_name
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.genesis import NO_MATCH
 from kemps_p2p.session.lobby import Setup
@@ -48,6 +51,8 @@ def after(session: Session) -> Before:
 class Chair:
     """Who sits where, with whom and by which rules. `home` takes secrets and journals, `logs` the logs.
 
+    `way_back`: how the others reach this process, for one that comes back after it; None at a table in one
+    process. `returning`: what an earlier process has left here, to go on with.
     `group`: what hides the cards; another than the default hides nothing, and no audit calls it clean.
     """
 
@@ -61,6 +66,8 @@ class Chair:
     logs: Path
     give_up_ms: int
     group: str = RISTRETTO.name
+    way_back: WayBack | None = None
+    returning: Unfinished | None = None
 
     @property
     def players(self) -> int:
@@ -69,8 +76,7 @@ class Chair:
 
     def log_path(self, match: str) -> Path:
         """Where the log of a match goes; `match` is its id in hexadecimal digits."""
-        keeper = f"seat{self.seat}" if self.seat < self.players else "observer"
-        return self.logs / f"{match[:16]}-{keeper}.kemps"
+        return self.logs / log_name(match, self.seat, self.players)
 
     def sit(self, player: Player, watch: Watch, before: Before = FIRST) -> tuple[Session, Runner]:
         """The machine and the runner of one match; `before` says what came before if it is a rematch.
@@ -78,7 +84,14 @@ class Chair:
         The secret of the match is on disk when this returns. Raises `RuntimeFault`.
         """
         make_directory(self.logs)
+        if self.returning is not None and before == FIRST:
+            found = self.returning
+            logged = found.logged
+            session = Session.restored(found.setup, found.journal, logged, now_ms(), wall_ms())
+            return session, self._runner(session, found.files, player, watch)
         files = new_match_files(self.home)
+        if self.way_back is not None:
+            self.way_back.keep(files, self.table, self.logs)
         session = Session(
             Setup(
                 identity=self.identity,
@@ -95,13 +108,19 @@ class Chair:
                 observer=self.table.observer if before == FIRST else None,
             )
         )
-        runner = Runner(
+        return session, self._runner(session, files, player, watch)
+
+    def _runner(self, session: Session, files: MatchFiles, player: Player, watch: Watch) -> Runner:
+        return Runner(
             session,
             self.carrier,
             curves=self.table.curves,
-            paths=Paths(files.journal, self.log_path),
+            paths=Paths(files.journal, self.log_path, partial(files.seat.unlink, missing_ok=True)),
             player=player,
             watch=lambda sight: watch(session, sight),
             give_up_ms=self.give_up_ms,
         )
-        return session, runner
+
+
+Plays = Callable[[Chair], Awaitable[Outcome]]
+"""Whoever plays a seat: it sits down on the chair, plays, and tells how it went."""

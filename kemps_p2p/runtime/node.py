@@ -18,6 +18,7 @@ from kemps_p2p.runtime.meeting import Contact, Table, contact_left, meet, seat_o
 from kemps_p2p.runtime.profile import home_held, own_identity
 from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.runtime.transport import Mesh, new_event_loop
+from kemps_p2p.runtime.wayback import WayBack
 from kemps_p2p.session.messages import MESSAGE_BYTES_MAX, PROTOCOL_VERSION
 
 SWITCH_S = 0.0005
@@ -98,6 +99,7 @@ async def _play(
         home=config.home,
         logs=config.logs,
         give_up_ms=int(config.give_up_s * 1000),
+        way_back=WayBack(mesh.keys, mesh.address),
     )
     _, runner = chair.sit(seated(chair.seat, random.Random(secrets.randbits(128))), watch)
     return await runner.run()

@@ -73,6 +73,11 @@ class MatchFiles:
         """Everything that arrives, as it arrives."""
         return self.directory / "journal"
 
+    @property
+    def seat(self) -> Path:
+        """What the way back to the table is; gone once the match has ended."""
+        return self.directory / "seat"
+
 
 def new_match_files(home: Path) -> MatchFiles:
     """Make the directory of a match that is about to begin, and draw its secret."""
@@ -81,3 +86,9 @@ def new_match_files(home: Path) -> MatchFiles:
     secret = secrets.token_bytes(SECRET_BYTES)
     SecretFile(directory / "secret").write(secret)
     return MatchFiles(directory, secret)
+
+
+def kept_match_files(directory: Path) -> MatchFiles | None:
+    """The directory of a match that was begun before; None if its secret is not there."""
+    secret = SecretFile(directory / "secret").read()
+    return None if secret is None else MatchFiles(directory, secret)

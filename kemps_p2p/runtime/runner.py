@@ -42,6 +42,8 @@ class Paths:
 
     journal: Path
     log_for: Callable[[str], Path]
+    forget: Callable[[], None] = lambda: None
+    """Called once there is nothing to come back to: the match is over, or all have abandoned it."""
 
 
 @dataclass(slots=True)
@@ -115,6 +117,8 @@ class Runner:
             self._pool.shutdown(wait=True, cancel_futures=True)
             for file in self._files.values():
                 file.close()
+            if self.outcome.is_closed or self.outcome.is_abandoned:
+                self._paths.forget()
         return self.outcome
 
     def now_ms(self) -> int:
@@ -369,7 +373,8 @@ class Runner:
 
     def _show(self, sight: fx.Sight) -> None:
         match sight:
-            case fx.TableFormed():
+            case fx.TableFormed(match=match):
+                self.outcome.log = self._paths.log_for(match.hex())
                 self._say(self._player.greet())
                 if self._player.goes_along:
                     self._carry_out_all(self._session.want(Want.AS_OTHERS))

@@ -12,7 +12,7 @@ Section "Joining" of protocol.md.
 import asyncio
 import random
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -23,7 +23,7 @@ from kemps_p2p.game.rules import RuleSet
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime.addresses import Place, interfaces, shared_addresses
 from kemps_p2p.runtime.bot_nodes import BotNodes
-from kemps_p2p.runtime.chair import FIRST, Before, Chair, Watch, after
+from kemps_p2p.runtime.chair import FIRST, Before, Chair, Plays, Watch, after
 from kemps_p2p.runtime.discovery import Announcer
 from kemps_p2p.runtime.gathering import Gathered, Newcomer, Trusts, open_mesh
 from kemps_p2p.runtime.guests import PERSON
@@ -36,6 +36,7 @@ from kemps_p2p.runtime.profile import home_held, own_identity
 from kemps_p2p.runtime.runner import Outcome, Runner
 from kemps_p2p.runtime.sitting import Screen, Sitting, attended
 from kemps_p2p.runtime.transport import LinkState, PublicKey, TurnedAway, new_event_loop
+from kemps_p2p.runtime.wayback import WayBack
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.session import Session
 from kemps_p2p.wording.words import Code
@@ -44,9 +45,6 @@ FORM_S = 20.0
 """How long the peers of a table that has gathered may take to reach each other."""
 _LOOK_AGAIN_S = 0.2
 _MIDDLE_S = 1.0
-
-Plays = Callable[[Chair], Awaitable[Outcome]]
-"""Whoever plays a seat: it sits down on the chair, plays, and tells how it went."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,6 +259,7 @@ async def seat_played(
         home=seat.home,
         logs=seat.logs,
         give_up_ms=int(seat.give_up_s * 1000),
+        way_back=WayBack(mesh.keys, mesh.address),
         formed=formed,
     )
     playing = asyncio.ensure_future(plays(chair))

@@ -146,6 +146,11 @@ class Mesh:
         return self._keys.public
 
     @property
+    def keys(self) -> CurveKeys:
+        """The key pair of this peer: who holds it is this peer to the others."""
+        return self._keys
+
+    @property
     def address(self) -> str:
         """Where this peer listens, with the port that was really taken; empty until open."""
         return self._address

@@ -31,7 +31,10 @@ _VERSION = b"1.0"
 
 @dataclass(frozen=True, slots=True)
 class CurveKeys:
-    """The CURVE key pair of one process; made anew at each start, bound to an identity by a signed hello."""
+    """The CURVE key pair of one process, bound to an identity by a signed hello.
+
+    Made anew at each start, except where a process comes back to a match that an earlier one has begun.
+    """
 
     public: PublicKey
     secret: bytes = field(repr=False)

@@ -72,6 +72,9 @@ class HandingOver:
             yield Join(term=wanted)
             return
         joined = self.joined
+        if joined <= tip.head_term:
+            # The term has begun with what others handed over; the ack of its entry goes out with these words.
+            return
         normal, head = self.terms.stand(self._seat)
         has_handed_over = self._seat in self.terms.hand_overs(joined)
         # Who holds an entry of the term already is about to ack it, and has nothing to hand over into it.

@@ -68,7 +68,7 @@ def read_journal(objects: Sequence[bytes]) -> Journal:
 
 
 def setup_from(journal: Journal, identity: Identity, secret: bytes) -> Setup:
-    """What this peer brought to the table. Raises `RuntimeFault` if the identity took no part in the match."""
+    """What this peer brought to the table. Raises `RuntimeFault` for an identity that took no part."""
     founding = journal.founding
     if identity.public not in founding.keys:
         raise RuntimeFault("the journal is of a match that another identity played")

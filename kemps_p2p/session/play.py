@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from typing import cast
 
 from kemps_p2p.codec import encode
-from kemps_p2p.errors import Illegal, IllegalAction, PeerFault, RuntimeFault
+from kemps_p2p.errors import Illegal, IllegalAction, PeerFault
 from kemps_p2p.game.actions import Action, Admit, Deny, Gesture, Kind, Next, kind
 from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.state import advance, check
@@ -31,7 +31,6 @@ from kemps_p2p.ledger.tape import (
     CoinReveal,
     Deed,
     HandOver,
-    Head,
     Join,
     Receipt,
     Signed,
@@ -63,10 +62,9 @@ from kemps_p2p.session.ordering import entry_after, foreseen
 from kemps_p2p.session.pacing import Pacing
 from kemps_p2p.session.patience import Patience
 from kemps_p2p.session.proving import Jobs, Proving
-from kemps_p2p.session.recovery import Recovery, is_caught_up
+from kemps_p2p.session.recovery import Parts, Recovery
 from kemps_p2p.session.rivals import Rivals
 from kemps_p2p.session.sequencing import AtHand, Sequencing
-from kemps_p2p.session.tapecheck import readable_entry
 from kemps_p2p.session.unlogged import Unlogged
 
 BEHIND_MS = 1000
@@ -111,7 +109,8 @@ class Play:
         self._to_send: list[Signed] = []
         self._acked_index = self._proposed_index = 0
         self._jobs = Jobs()
-        self._recovery: Recovery | None = None
+        parts = Parts(self.tapes, self._chain, self._handing, self._holding, self._proving, self.pacing)
+        self._recovery = Recovery(setup.seat, founding, parts)
         self._effects: list[fx.Effect] = []
         self._final_is_new = self._deck_is_new = self._order_is_new = True
         at_hand = AtHand(self._items, self._book, self._unlogged, self._coins, self._exhibits, self._proofs)
@@ -138,7 +137,7 @@ class Play:
     @property
     def is_recovering(self) -> bool:
         """True while a seat that has come back says nothing yet."""
-        return self._recovery is not None
+        return self._recovery.is_under_way
 
     def view(self) -> SeatView:
         """What this seat may see: the final state, and the faces of its own cards."""
@@ -223,7 +222,7 @@ class Play:
             self._hold_claims(now_ms)
             has_moved = self._accept(now_ms)
             has_moved |= self._finalize(now_ms)
-            if self.is_recovering and not self._come_back(now_ms):
+            if not self._is_back():
                 self.is_busy = has_moved
                 continue
             self._contribute()
@@ -318,72 +317,34 @@ class Play:
     # Coming back
 
     def recall(self, items: Iterable[TapeItem], now_ms: int, wall_ms: int, begun_wall_ms: int) -> None:
-        """Take in what an earlier run held, and go where it stood; `start` says what follows.
+        """Take in what an earlier run held, and go where it stood. Until it is over, nothing is said.
 
         Raises `RuntimeFault` if what the own seat has acked does not hold.
         """
-        self._recovery = Recovery(self.seat, self.founding.seats)
+        self._recovery.begin()
         for item in items:
             self._take(item, now_ms)
-        stand = self._stand()
-        try:
-            if stand is not None:
-                self._chain.aim(stand[1])
-            self._follow_led(now_ms)
-        except PeerFault as fault:
-            raise RuntimeFault(
-                f"the journal holds an entry that was acked and does not hold: {fault}"
-            ) from None
-        self.pacing.reckon(self._elapsed_by_wall(wall_ms, begun_wall_ms), now_ms)
+        self._recovery.follow(self._follow_entry, now_ms)
+        self._recovery.reckon(now_ms, wall_ms, begun_wall_ms)
         self._finalize(now_ms)
-        self._holding.restart(self.tapes.by_digest.values())
-        self._chain.mark_book()
-        # All this was said, shown and written before.
+        self._recovery.restart_claims()
+        # But for the log, all this was said, shown and written before.
         self._to_send.clear()
         self._effects = [
             effect for effect in self._effects if isinstance(effect, fx.Append) and effect.file is fx.File.LOG
         ]
 
-    def _follow_led(self, now_ms: int) -> None:
-        while (entry := self._chain.led_to) is not None:
-            try:
-                accepted = self._chain.accept_next(self._handing.joined, now_ms)
-            except NotVerified as need:
-                self._proving.recall(need, entry)
-                continue
-            if accepted is None:
-                return
-            self._follow_entry(accepted)
-
-    def _elapsed_by_wall(self, wall_ms: int, begun_wall_ms: int) -> int:
-        """How long the match runs, by clocks that may be wrong: the less of two, since pauses do not count."""
-        tip = self.tip
-        item = self.tapes.by_digest.get(tip.head.digest)
-        entry = None if item is None else readable_entry(item)
-        since_ms = 0 if entry is None else max(0, wall_ms - entry.wall_ms)
-        return max(tip.elapsed_ms, min(wall_ms - begun_wall_ms, tip.elapsed_ms + since_ms))
-
-    def _stand(self) -> tuple[int, Head] | None:
-        return self._handing.terms.stand(self.seat) if self.is_seated else None
-
     def hear_length(self, sender: Seat, length: int) -> None:
         """Another peer says how many items of the own tape it holds."""
-        if self._recovery is not None:
-            self._recovery.hear(sender, length, self._writer.number)
+        self._recovery.hear(sender, length, self._writer.number)
 
-    def _come_back(self, now_ms: int) -> bool:
-        """Speak again, once the own tape is whole and everything that it rests on is here."""
-        assert self._recovery is not None, "asked only while it recovers"
-        if not self._recovery.is_tape_whole:
+    def _is_back(self) -> bool:
+        """True once this seat may speak; always, if it has never been away."""
+        if not self.is_recovering:
+            return True
+        if not self._recovery.ends():
             return False
-        stand = self._stand()
-        own = self.tapes.of(self.seat)
-        if not is_caught_up(self.tip, self.final, stand, own):
-            return False
-        self._recovery = None
-        self._holding.recall(own)
-        if stand is not None and stand[0] >= self.tip.head_term:
-            self._acked_index = stand[1].index
+        self._acked_index = self._recovery.acked_index()
         self._proposed_index = self.tip.head.index
         self._final_is_new = self._deck_is_new = self._order_is_new = True
         return True

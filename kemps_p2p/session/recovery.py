@@ -1,51 +1,127 @@
-"""A seat that has read its journal again: when it may speak.
+"""A seat that reads its journal again: back to where it stood, and when it may speak.
 
-Knows tapes and entries, no clock. Invariant:
+Knows tapes and entries, no files and no deck. Invariants:
 
-1. Nothing is written until a quorum of other seats holds no more of the own tape than this peer does: what was
-   said before and lost here comes back from them, so that no number is used twice.
+1. Nothing is written until a quorum of other seats holds no more of the own tape than this peer does: what
+   was said before and lost here comes back from them, so that no number is used twice.
+2. What the own seat stands for is not judged again, only folded: it was judged before it was acked.
 
 Section "Journal and log" of protocol.md.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable
+from dataclasses import dataclass
 
+from kemps_p2p.errors import PeerFault, RuntimeFault
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import quorum
-from kemps_p2p.ledger.tape import Claim, Head, TapeItem
-from kemps_p2p.session.match import Match
+from kemps_p2p.ledger.tape import Claim, Head
+from kemps_p2p.ledger.tapebook import TapeBook
+from kemps_p2p.session.chain import Accepted, Chain
+from kemps_p2p.session.fold import NotVerified
+from kemps_p2p.session.genesis import Founding
+from kemps_p2p.session.handover import HandingOver
+from kemps_p2p.session.holding import Holding
+from kemps_p2p.session.pacing import Pacing
+from kemps_p2p.session.proving import Proving
+from kemps_p2p.session.tapecheck import readable_entry
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What of a seat has to be brought back."""
+
+    tapes: TapeBook
+    chain: Chain
+    handing: HandingOver
+    holding: Holding
+    proving: Proving
+    pacing: Pacing
 
 
 class Recovery:
-    """One seat on its way back."""
+    """One seat on its way back; until `begin` there is nothing to recover from."""
 
-    def __init__(self, seat: Seat, seats: int) -> None:
+    def __init__(self, seat: Seat, founding: Founding, parts: Parts) -> None:
         self._seat = seat
-        self._seats = seats
+        self._founding = founding
+        self._parts = parts
         self._agree: set[Seat] = set()
+        self.is_under_way = False
+
+    def begin(self) -> None:
+        """What comes from now on was said before, if it is of the own tape."""
+        self.is_under_way = True
+
+    @property
+    def stand(self) -> tuple[int, Head] | None:
+        """The last entry that the own seat stands for, with its term; None for an observer."""
+        is_seated = self._seat != self._founding.observer
+        return self._parts.handing.terms.stand(self._seat) if is_seated else None
+
+    def follow(self, follow: Callable[[Accepted], None], now_ms: int) -> None:
+        """Fold the entries up to the one that the own seat stands for; `follow` is told of each.
+
+        Raises `RuntimeFault` if what the own seat has acked does not hold.
+        """
+        chain, joined = self._parts.chain, self._parts.handing.joined
+        stand = self.stand
+        try:
+            if stand is not None:
+                chain.aim(stand[1])
+            while (entry := chain.led_to) is not None:
+                try:
+                    accepted = chain.accept_next(joined, now_ms)
+                except NotVerified as need:
+                    self._parts.proving.recall(need, entry)
+                    continue
+                if accepted is None:
+                    return
+                follow(accepted)
+        except PeerFault as fault:
+            raise RuntimeFault(
+                f"the journal holds an entry that was acked and does not hold: {fault}"
+            ) from None
+
+    def reckon(self, now_ms: int, wall_ms: int, begun_wall_ms: int) -> None:
+        """Set the clock of the match: the less by two wall clocks, since pauses do not count."""
+        tip = self._parts.chain.tip
+        item = self._parts.tapes.by_digest.get(tip.head.digest)
+        entry = None if item is None else readable_entry(item)
+        since_ms = 0 if entry is None else max(0, wall_ms - entry.wall_ms)
+        elapsed_ms = min(wall_ms - begun_wall_ms, tip.elapsed_ms + since_ms)
+        self._parts.pacing.reckon(max(tip.elapsed_ms, elapsed_ms), now_ms)
+
+    def restart_claims(self) -> None:
+        """Hold what can be held where the seat stands now."""
+        self._parts.holding.restart(self._parts.tapes.by_digest.values())
+        self._parts.chain.mark_book()
 
     def hear(self, sender: Seat, length: int, own_length: int) -> None:
         """Another peer says how much of the own tape it holds."""
-        if sender < self._seats and sender != self._seat:
+        if self.is_under_way and sender < self._founding.seats and sender != self._seat:
             if length <= own_length:
                 self._agree.add(sender)
             else:
                 self._agree.discard(sender)
 
-    @property
-    def is_tape_whole(self) -> bool:
-        """True once enough others hold no more of the own tape."""
-        return len(self._agree) >= quorum(self._seats)
-
-
-def is_caught_up(tip: Match, final: Match, stand: tuple[int, Head] | None, own: Iterable[TapeItem]) -> bool:
-    """True if the chain is here again as far as the own tape rests on it.
-
-    `stand`: the last entry that the own seat stands for, with its term; None for an observer.
-    """
-    if stand is not None:
-        term, head = stand
-        if term >= tip.head_term and head.index > tip.head.index:
+    def ends(self) -> bool:
+        """Speak again, if the own tape is whole and everything that it rests on is here."""
+        if len(self._agree) < quorum(self._founding.seats) or not self._is_caught_up():
             return False
-    cited = (said.head.index for item in own for said in item.item.body if isinstance(said, Claim))
-    return max(cited, default=0) <= final.head.index
+        self.is_under_way = False
+        self._parts.holding.recall(self._parts.tapes.of(self._seat))
+        return True
+
+    def _is_caught_up(self) -> bool:
+        tip, final, stand = self._parts.chain.tip, self._parts.chain.final, self.stand
+        if stand is not None and stand[0] >= tip.head_term and stand[1].index > tip.head.index:
+            return False
+        own = self._parts.tapes.of(self._seat)
+        cited = (said.head.index for item in own for said in item.item.body if isinstance(said, Claim))
+        return max(cited, default=0) <= final.head.index
+
+    def acked_index(self) -> int:
+        """Up to where the own seat has acked, in the term of the tip."""
+        stand = self.stand
+        return stand[1].index if stand is not None and stand[0] >= self._parts.chain.tip.head_term else 0

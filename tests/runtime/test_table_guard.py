@@ -13,12 +13,12 @@ from kemps_p2p.errors import NotSeated, Unreachable, Unwelcome
 from kemps_p2p.game.rules import load_rules, override
 from kemps_p2p.game.views import SeatView
 from kemps_p2p.runtime import table as tables
-from kemps_p2p.runtime.chair import Chair
+from kemps_p2p.runtime.chair import Chair, Plays
 from kemps_p2p.runtime.gathering import Gathered, Newcomer, open_mesh
 from kemps_p2p.runtime.guests import PERSON
 from kemps_p2p.runtime.known import Standing
 from kemps_p2p.runtime.runner import Outcome
-from kemps_p2p.runtime.table import KeptOut, Plays, SeatPlan, TableNews, seat_played
+from kemps_p2p.runtime.table import KeptOut, SeatPlan, TableNews, seat_played
 from kemps_p2p.runtime.transport import LinkState, Mesh
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import MESSAGE_BYTES_MAX

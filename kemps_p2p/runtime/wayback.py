@@ -1,0 +1,175 @@
+"""What a peer keeps of a running match to take its seat again: where it sat, and by which keys it is known.
+
+Knows files, no sockets. Invariants:
+
+1. All of it is on disk before anything is sent, in a file for its owner only, since a CURVE key is in it.
+2. It is gone once the match has ended, so that what is left belongs to a match that has not.
+
+Section "Journal and log" of protocol.md.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from kemps_p2p.codec import Record, decode, encode
+from kemps_p2p.errors import PeerFault, Refused, RuntimeFault
+from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.identity import Identity
+from kemps_p2p.runtime.meeting import Table
+from kemps_p2p.runtime.profile import MatchFiles, kept_match_files
+from kemps_p2p.runtime.store import AppendFile, SecretFile
+from kemps_p2p.runtime.zap import CurveKeys, PublicKey
+from kemps_p2p.session.journal import Journal, read_journal, setup_from
+from kemps_p2p.session.lobby import Setup
+from kemps_p2p.session.logfile import ANNEX_LEAD
+
+SEAT_VERSION = 1
+
+
+class KeptSeat(Record, frozen=True):
+    """`bind`: where this peer listened. `curves`, `addresses`: of all peers, by tape. `logs`: a directory."""
+
+    version: int
+    public: bytes
+    secret: bytes
+    bind: str
+    curves: tuple[bytes, ...]
+    addresses: tuple[str, ...]
+    logs: str
+
+
+@dataclass(frozen=True, slots=True)
+class WayBack:
+    """How the others reach this process, as its sockets have it. `address`: where it listens."""
+
+    keys: CurveKeys
+    address: str
+
+    def keep(self, files: MatchFiles, table: Table, logs: Path) -> None:
+        """Write it down for a match that is about to begin. Raises `RuntimeFault`."""
+        kept = KeptSeat(
+            version=SEAT_VERSION,
+            public=self.keys.public,
+            secret=self.keys.secret,
+            bind=self.address,
+            curves=table.curves,
+            addresses=tuple(table.addresses[curve] for curve in table.curves),
+            logs=str(logs.absolute()),
+        )
+        SecretFile(files.seat).write(encode(kept))
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A match that an earlier run has not finished. `logged`: what is in its log.
+
+    `torn_bytes`: so much of an unfinished last object was cut off the journal and the log.
+    """
+
+    files: MatchFiles
+    kept: KeptSeat
+    setup: Setup
+    journal: Journal
+    logged: tuple[bytes, ...]
+    torn_bytes: int
+
+    @property
+    def keys(self) -> CurveKeys:
+        """The keys by which the others know this peer."""
+        return CurveKeys(PublicKey(self.kept.public), self.kept.secret)
+
+    @property
+    def logs(self) -> Path:
+        """Where the log lies."""
+        return Path(self.kept.logs)
+
+    def table(self) -> Table:
+        """Who sits where, and how to reach each."""
+        curves = tuple(map(PublicKey, self.kept.curves))
+        # A rematch has no observer, though its peers may have met with one.
+        addresses = dict(zip(curves, self.kept.addresses, strict=True))
+        return Table(self.setup.roster, curves, addresses, self.setup.observer)
+
+
+def log_name(match: str, seat: Seat, players: int) -> str:
+    """What the log of a match is called, by the match id in hexadecimal digits."""
+    keeper = f"seat{seat}" if seat < players else "observer"
+    return f"{match[:16]}-{keeper}.kemps"
+
+
+def unfinished(home: Path, identity: Identity, which: str | None = None) -> Unfinished:
+    """The match of this home that has not ended; the last one, or that whose id or log is told.
+
+    Raises `Refused` if there is none or the one that was told has ended, `RuntimeFault` if its files do not
+    hold.
+    """
+    wanted = None if which is None else _match_told(which)
+    if which is not None and wanted is None:
+        raise Refused(f"{which} is no match id of 8 hexadecimal digits or more, and no log by its name")
+    has_ended = False
+    for files in _begun(home):
+        opened, torn_bytes = _objects(files.journal)
+        if len(opened) < 2:
+            continue
+        # The genesis is enough to know the match; the rest may be long.
+        match = read_journal(opened[:2]).founding.match.hex()
+        if wanted is not None and not match.startswith(wanted):
+            continue
+        kept = _kept(files)
+        if kept is None:
+            has_ended = True
+            continue
+        journal = read_journal(opened)
+        setup = setup_from(journal, identity, files.secret)
+        log = Path(kept.logs) / log_name(match, setup.seat, len(setup.roster))
+        logged, torn_log_bytes = _objects(log) if log.exists() else ((), 0)
+        if logged and logged[-1].startswith(ANNEX_LEAD):
+            has_ended = True
+            continue
+        return Unfinished(files, kept, setup, journal, logged, torn_bytes + torn_log_bytes)
+    if wanted is not None:
+        raise Refused(f"the match {which} has ended" if has_ended else f"{home} has no match {which}")
+    why = "all its matches have ended" if has_ended else "no match was begun with it"
+    raise Refused(f"there is nothing to come back to in {home}: {why}")
+
+
+def _match_told(which: str) -> str | None:
+    """The beginning of a match id, as told or as the name of a log has it."""
+    told = Path(which).name.partition("-")[0].lower()
+    return told if len(told) >= 8 and all(digit in "0123456789abcdef" for digit in told) else None
+
+
+def _begun(home: Path) -> Iterator[MatchFiles]:
+    """The matches that have a journal, the one that was written to last first."""
+    journals = sorted((home / "matches").glob("*/journal"), key=_written_at, reverse=True)
+    for journal in journals:
+        files = kept_match_files(journal.parent)
+        if files is not None:
+            yield files
+
+
+def _written_at(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0
+
+
+def _objects(path: Path) -> tuple[tuple[bytes, ...], int]:
+    file = AppendFile.open(path)
+    file.close()
+    return file.found.objects, len(file.found.torn)
+
+
+def _kept(files: MatchFiles) -> KeptSeat | None:
+    data = SecretFile(files.seat).read()
+    if data is None:
+        return None
+    try:
+        kept = decode(data, KeptSeat)
+    except PeerFault as fault:
+        raise RuntimeFault(f"{files.seat} cannot be read: {fault}") from None
+    if kept.version != SEAT_VERSION:
+        raise RuntimeFault(f"{files.seat} is of another version of this program")
+    return kept

@@ -1,0 +1,94 @@
+"""Peers that are killed in a running match, or sleep, and come back: real processes, sockets and files."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from process_helpers import KEMPS, kemps, node
+
+RULES = 'base = "kemps"\nword = "KE"\nlook_ms = 0\n'
+
+
+def told(peer: "subprocess.Popen[str]") -> Iterator[dict[str, Any]]:
+    assert peer.stdout is not None
+    for line in peer.stdout:
+        yield json.loads(line)
+
+
+def wait_until(peer: "subprocess.Popen[str]", is_it: Callable[[dict[str, Any]], bool]) -> None:
+    assert any(is_it(event) for event in told(peer)), "the match ended before"
+
+
+def nodes_of(tmp_path: Path, *more: str) -> "list[subprocess.Popen[str]]":
+    rules = tmp_path / "short.toml"
+    rules.write_text(RULES)
+    return [node(tmp_path, seat, "--events", "--rules", str(rules), *more) for seat in range(4)]
+
+
+def rejoin(home: Path, *more: str) -> "subprocess.Popen[str]":
+    arguments = ["rejoin", "--bot", "--pace", "fast", "--events", "--home", str(home), *more]
+    return subprocess.Popen([*KEMPS, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def check_all_end(peers: "list[subprocess.Popen[str]]", logs: Path) -> None:
+    for peer in peers:
+        _, said = peer.communicate(timeout=120)
+        assert peer.returncode == 0, said
+    files = sorted(logs.iterdir())
+    assert len(files) == len(peers)
+    audited = kemps("audit", "--json", *map(str, files))
+    assert audited.returncode == 0, audited.stdout
+    assert len({log["head"] for log in json.loads(audited.stdout)["logs"]}) == 1
+
+
+def test_a_peer_that_is_killed_in_a_deal_comes_back_to_its_seat(tmp_path: Path) -> None:
+    peers = nodes_of(tmp_path)
+    victim = peers[2]
+    wait_until(victim, lambda event: event["event"] == "moved" and event["entry"] >= 25)
+    os.kill(victim.pid, signal.SIGKILL)
+    victim.communicate(timeout=30)
+    time.sleep(1)
+    peers[2] = rejoin(tmp_path / "home-2")
+    check_all_end(peers, tmp_path / "logs")
+    again = kemps("rejoin", "--bot", "--home", str(tmp_path / "home-2"), limit_s=30)
+    assert again.returncode == 4
+    assert "all its matches have ended" in again.stderr
+
+
+def test_there_may_be_nothing_to_come_back_to(tmp_path: Path) -> None:
+    done = kemps("rejoin", "--bot", "--home", str(tmp_path), limit_s=30)
+    assert done.returncode == 4
+    assert "no match was begun" in done.stderr
+    done = kemps("rejoin", "nonsense", "--bot", "--home", str(tmp_path), limit_s=30)
+    assert done.returncode == 4
+    assert "is no match id" in done.stderr
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seat", range(4))
+@pytest.mark.parametrize("entry", [1, 8, 40])
+def test_any_peer_may_be_killed_at_any_time(tmp_path: Path, seat: int, entry: int) -> None:
+    peers = nodes_of(tmp_path)
+    wait_until(peers[seat], lambda event: event["event"] == "moved" and event["entry"] >= entry)
+    os.kill(peers[seat].pid, signal.SIGKILL)
+    peers[seat].communicate(timeout=30)
+    time.sleep(1)
+    peers[seat] = rejoin(tmp_path / f"home-{seat}")
+    check_all_end(peers, tmp_path / "logs")
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seat", [0, 3])
+def test_a_peer_that_slept_for_long_catches_up_by_itself(tmp_path: Path, seat: int) -> None:
+    peers = nodes_of(tmp_path, "--pace", "normal")
+    wait_until(peers[seat], lambda event: event["event"] == "moved" and event["entry"] >= 20)
+    os.kill(peers[seat].pid, signal.SIGSTOP)
+    time.sleep(20)
+    os.kill(peers[seat].pid, signal.SIGCONT)
+    check_all_end(peers, tmp_path / "logs")
