@@ -29,6 +29,7 @@ WALL_MS = 1_767_225_600_000
 """The wall clock at virtual time 0."""
 
 MOVES_AT_ONCE_MAX = 4
+_LOBBY_US = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +225,7 @@ class Sim:
         self._schedule(seat, after_us, _Planned(choose))
 
     def crash(self, after_us: int, seat: Seat, away_us: int, lost: int = 0) -> None:
-        """At a moment to come a peer crashes, if its match has begun, and is back some time later.
+        """At a moment to come, or once its match has begun, a peer crashes, and is back some time later.
 
         Nothing is left of it but its files; of the journal not even the last `lost` items, as after a power
         cut.
@@ -232,7 +233,10 @@ class Sim:
         self._schedule(seat, after_us, _Crash(away_us, lost))
 
     def _crash(self, seat: Seat, peer: SimPeer, crash: _Crash) -> None:
-        if peer.is_down or not peer.session.has_begun:
+        if peer.is_down:
+            return
+        if not peer.session.has_begun:
+            self._schedule(seat, _LOBBY_US, crash)
             return
         peer.is_down = True
         kept = max(2, len(peer.journal) - crash.lost)

@@ -79,8 +79,16 @@ class Pacing:
         return now_ms - self._begun_ms
 
     def reckon(self, elapsed_ms: int, now_ms: int) -> None:
-        """The match runs for so long at this moment: the own clock stood still, or was not there."""
+        """The match runs for so long at this moment."""
         self._begun_ms = now_ms - elapsed_ms
+
+    def keep_up(self, final_ms: int, now_ms: int) -> None:
+        """A quorum has acked this elapsed time: an own clock that would not have stood still meanwhile.
+
+        It goes on no more than that needs, so that no sequencer can drive the clocks of others.
+        """
+        if final_ms > self.elapsed_ms(now_ms) + AHEAD_SLACK_MS:
+            self.reckon(final_ms - AHEAD_SLACK_MS, now_ms)
 
     def heard(self, seat: Seat, now_ms: int) -> None:
         """A message of this seat has come."""

@@ -1,154 +1,45 @@
-"""A seat in a running match, from genesis to close: items in, effects out.
+"""A seat in a running match, from genesis to close: what follows from what came in, and what the seat says.
 
-It routes items to tapes, claims to the poll, entries to the fold and duties to the deck; it decides nothing.
+It takes claims to the poll, entries to the fold and duties to the deck; it decides nothing.
 Invariants:
 
 1. What is said is appended to the journal before it is sent.
 2. `tip` is the fold of all accepted entries, `final` of those acked by a quorum; what this seat reveals, and
    what a screen sees, follows `final` alone.
-3. Whatever bytes come in, `receive` raises nothing: faults become effects.
+3. A seat that comes back says nothing before it has recovered.
 
 Section "Session" of protocol.md.
 """
 
-from collections import ChainMap
 from collections.abc import Iterable, Sequence
 from typing import cast
 
 from kemps_p2p.codec import encode
 from kemps_p2p.errors import Illegal, IllegalAction, PeerFault
-from kemps_p2p.game.actions import Action, Admit, Deny, Gesture, Kind, Next, kind
+from kemps_p2p.game.actions import Action, Admit, Deny, Kind, Next, kind
 from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.state import advance, check
-from kemps_p2p.game.views import SeatView, seat_view
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger import entry as ledger
-from kemps_p2p.ledger.coins import Coin
 from kemps_p2p.ledger.tape import (
     Ack,
     Append,
     Claim,
-    CoinReveal,
-    Deed,
-    HandOver,
-    Join,
-    Receipt,
-    Signed,
     Statement,
-    Suspect,
     TapeItem,
-    Unheard,
-    item_digest,
-    open_item,
-    tape_writer,
 )
-from kemps_p2p.ledger.tapebook import TapeBook
 from kemps_p2p.session import effects as fx
-from kemps_p2p.session.answers import Answering
-from kemps_p2p.session.chain import Accepted, Chain, Waits, sights_of
-from kemps_p2p.session.dealing import Dealing, Job, as_statement
-from kemps_p2p.session.deeds import ReadItem, read_item
-from kemps_p2p.session.exhibits import Exhibits
+from kemps_p2p.session.chain import Accepted, sights_of
+from kemps_p2p.session.dealing import Job, as_statement
 from kemps_p2p.session.fold import NotVerified, closed_record
-from kemps_p2p.session.foretelling import Foretold
-from kemps_p2p.session.genesis import Founding
-from kemps_p2p.session.handover import HandingOver
-from kemps_p2p.session.holding import Holding
-from kemps_p2p.session.lobby import Setup
-from kemps_p2p.session.match import Match, begin, is_ready
+from kemps_p2p.session.hearing import Hearing
+from kemps_p2p.session.match import Match, is_ready
 from kemps_p2p.session.messages import Batch, DeedBody, batches, pack
-from kemps_p2p.session.observing import Silence, check_words
 from kemps_p2p.session.ordering import entry_after, foreseen
-from kemps_p2p.session.pacing import Pacing
-from kemps_p2p.session.patience import Patience
-from kemps_p2p.session.proving import Jobs, Proving
-from kemps_p2p.session.recovery import Parts, Recovery
-from kemps_p2p.session.rivals import Rivals
-from kemps_p2p.session.sequencing import AtHand, Sequencing
-from kemps_p2p.session.unlogged import Unlogged
-
-BEHIND_MS = 1000
-"""A clock that is so far behind what is final stood still for a while, or was not there."""
 
 
-class Play:
+class Play(Hearing):
     """One seat's part of a match. Every verb returns the effects to carry out, in order."""
-
-    def __init__(
-        self, setup: Setup, founding: Founding, coins: tuple[Coin, ...], now_ms: int, wall_ms: int
-    ) -> None:
-        self.seat = setup.seat
-        self.founding = founding
-        self._wall_offset_ms = wall_ms - now_ms
-        self._writer = tape_writer(founding.match, setup.seat, setup.identity)
-        self.tapes = TapeBook(founding.tapes)
-        self._silence = Silence(setup.seat, founding.observer, self.tapes)
-        self._holding = Holding(
-            setup.seat, founding, tip=lambda: self.tip, final=lambda: self.final, found=self._found
-        )
-        self._book = self._holding.book
-        self._proving = Proving(self._begin, self._found)
-        self._proofs = self._proving.proofs
-        self._dealing = Dealing(setup.seat, setup.secret, coins)
-        self.books = self._dealing.books
-        self._answering = Answering(setup.seat)
-        self._coins: list[TapeItem] = []
-        self._exhibits = Exhibits(founding)
-        self._unlogged = Unlogged(self._exhibits)
-        self._items = ChainMap(self.tapes.by_digest, self._exhibits.shown)
-        self.pacing = Pacing(now_ms, setup.seat, founding.tapes)
-        self._patience = Patience(self._book, self._coins)
-        waits = Waits(self.pacing, self._patience, self._silence)
-        self._chain = Chain(
-            begin(founding), setup.seat, self._book, self._proofs, items=self._items, waits=waits
-        )
-        self._handing = HandingOver(setup.seat, self._chain.tip, self.pacing, now_ms)
-        self._to_say: list[Statement] = []
-        self._foretold = Foretold(setup.seat)
-        self._rivals = Rivals(setup.seat)
-        self._to_send: list[Signed] = []
-        self._acked_index = self._proposed_index = 0
-        self._jobs = Jobs()
-        parts = Parts(self.tapes, self._chain, self._handing, self._holding, self._proving, self.pacing)
-        self._recovery = Recovery(setup.seat, founding, parts)
-        self._effects: list[fx.Effect] = []
-        self._final_is_new = self._deck_is_new = self._order_is_new = True
-        at_hand = AtHand(self._items, self._book, self._unlogged, self._coins, self._exhibits, self._proofs)
-        self._sequencing = Sequencing(setup.seat, founding.seats, self._chain, at_hand, waits, now_ms)
-        self.is_busy = False
-
-    # What is known
-
-    @property
-    def tip(self) -> Match:
-        """The fold of all accepted entries."""
-        return self._chain.tip
-
-    @property
-    def final(self) -> Match:
-        """The fold of all final entries."""
-        return self._chain.final
-
-    @property
-    def is_seated(self) -> bool:
-        """False for an observer: it gives receipts and no more."""
-        return self.seat != self.founding.observer
-
-    @property
-    def is_recovering(self) -> bool:
-        """True while a seat that has come back says nothing yet."""
-        return self._recovery.is_under_way
-
-    def view(self) -> SeatView:
-        """What this seat may see: the final state, and the faces of its own cards."""
-        game = self.final.game
-        hand = game.hands[self.seat] if game.hands else ()
-        return seat_view(game, self.seat, self._dealing.faces(self.final, hand))
-
-    @property
-    def due_ms(self) -> int | None:
-        """When time alone changes something here; None if it is not known."""
-        return self._sequencing.due_ms
 
     # Verbs
 
@@ -188,18 +79,6 @@ class Play:
         rivals = self._holding.rivals_of(action)
         claim = Claim(head=self.final.head, action=encode(action), rivals=rivals)
         self._write((*receipts, claim), now_ms)
-
-    def receive(self, items: Sequence[Signed], now_ms: int) -> None:
-        """Take items in, of whichever tapes; `flush` says what follows."""
-        for signed in items:
-            if self.tapes.is_known(item_digest(signed)):
-                continue
-            try:
-                item = open_item(signed, self.founding.match, self.founding.keys)
-            except PeerFault as fault:
-                self._found(fault)
-            else:
-                self._take(item, now_ms)
 
     def computed(self, job_id: int, outcome: object, now_ms: int) -> list[fx.Effect]:
         """Take in what a `Compute` effect came to: what its work returned, or the `PeerFault` it raised."""
@@ -246,73 +125,6 @@ class Play:
             return False
         self._claim(answer, now_ms)
         return True
-
-    # Items in
-
-    def _take(self, item: TapeItem, now_ms: int) -> None:
-        added = self.tapes.add(item, now_ms)
-        for following in added.released:
-            self._effects.append(fx.Append(fx.File.JOURNAL, encode(following.signed)))
-            self._writer.see(following.item.lamport)
-            if self.is_recovering and following.seat == self.seat:
-                self._writer.go_on_behind(following)
-            try:
-                check_words(self.founding.observer, following)
-                read = read_item(following)
-            except PeerFault as fault:
-                self._book.pass_over(following)
-                self._exhibits.take_observed(following)
-                self._order_is_new = True
-                self._found(fault)
-            else:
-                self._route(following, read)
-        for found in added.faults:
-            self._found(found)
-
-    def _route(self, item: TapeItem, read: ReadItem) -> None:
-        self._book.follow(item)
-        said = self._handing.terms.follow(item, read.entry)
-        for fault in said.faults:
-            self._found(fault)
-        for ack in said.acks:
-            self._chain.add_ack(item.seat, ack)
-        for statement in item.item.body:
-            match statement:
-                case Ack():
-                    continue
-                case CoinReveal():
-                    self._coins.append(item)
-                    if item.seat == self.seat:
-                        self._dealing.recall_coin(statement)
-                case Unheard():
-                    self._silence.hear(item)
-                case Claim() | Receipt() | Append() | Deed() | Suspect() | Join() | HandOver():
-                    pass
-            self._order_is_new = True
-        if isinstance(read.action, Gesture) and item.seat != self.seat:
-            self._effects.append(fx.Show(fx.GestureSeen(item.seat, read.action.name)))
-        if read.deeds:
-            self._unlogged.deeds[item.digest] = read.deeds
-            for deed in read.deeds:
-                self._dealing.offer(deed)
-                if item.seat == self.seat:
-                    self._dealing.recall(deed.body)
-                self._proving.offer(deed, is_own=item.seat == self.seat)
-            self._deck_is_new = True
-        if read.entry is not None and said.may_append:
-            try:
-                self._chain.add_entry(item, read.entry)
-            except PeerFault as fault:
-                self._found(fault)
-
-    def _found(self, fault: PeerFault) -> None:
-        """Show a fault; what proves an equivocation is kept and passed on, so that all can blame it."""
-        for item in self._exhibits.take(fault):
-            self._order_is_new = True
-            self._to_send.append(item.signed)
-            # An entry that blames rests on both, and one of them may wait for its predecessor.
-            self._writer.see(item.item.lamport)
-        self._effects.append(fx.Show(fx.FaultFound(fault)))
 
     # Coming back
 
@@ -417,8 +229,7 @@ class Play:
             observer = accepted.match.observer
         if done:
             self._final_is_new = self._order_is_new = True
-            if self.final.elapsed_ms > self.pacing.elapsed_ms(now_ms) + BEHIND_MS:
-                self.pacing.reckon(self.final.elapsed_ms, now_ms)
+            self.pacing.keep_up(self.final.elapsed_ms, now_ms)
         return bool(done)
 
     # Words out
@@ -436,10 +247,6 @@ class Play:
                 self._begin(job)
             self._proving.verify_offers(self.tip)
         self._final_is_new = self._deck_is_new = False
-
-    def _begin(self, job: Job) -> None:
-        if (number := self._jobs.begin(job)) is not None:
-            self._effects.append(fx.Compute(number, job.work))
 
     def _speak(self, now_ms: int) -> bool:
         """Say in one item all that there is to say."""
@@ -503,6 +310,3 @@ class Play:
             return has_moved
         self._append(self._handing.joined, (take_over,), now_ms)
         return True
-
-    def _elapsed_ms(self, now_ms: int) -> int:
-        return max(self.pacing.elapsed_ms(now_ms), self.tip.elapsed_ms)

@@ -58,7 +58,7 @@ def test_what_a_power_cut_takes_from_the_journal_comes_back_from_the_others() ->
 @pytest.mark.soak
 @pytest.mark.parametrize("players", [4, 6])
 def test_many_matches_with_crashes(players: int) -> None:
-    for seed in range(100, 160 if players == 4 else 115):
+    for seed in range(100, 160 if players == 4 else 110):
         check_match_with_crashes(seed, players=players, crashes=4)
 
 

@@ -329,7 +329,7 @@ def has_turn(item: Item) -> bool:
 
 def test_a_turn_once_written_is_resent_as_it_was_and_never_made_anew() -> None:
     table = formed().wait(1000)
-    written = [decode(effect.data, Signed) for effect in table.appended[0][1:] if is_item(effect)]
+    written = [decode(effect.data, Signed) for effect in table.appended[0][2:] if is_item(effect)]
     (turn,) = signed_turns(written, 0)
     nothing = Status(lengths=(0,) * 4, sums=(Digest(bytes(32)),) * 4, final=0)
     for _ in range(2):

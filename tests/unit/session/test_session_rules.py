@@ -410,7 +410,7 @@ def test_a_sequencer_whose_clock_runs_ahead_cannot_cut_the_idle_time_short() -> 
     duty = int(table.play().final.on_duty)
     sequencer = table.play(duty)
     ahead_ms = 2000
-    sequencer._begun_ms -= ahead_ms
+    sequencer.pacing._begun_ms -= ahead_ms
     table.wait(1200)
     assert table.play().final.game.dealer == duty
     moved_at = sequencer.pacing._idle_at_ms
