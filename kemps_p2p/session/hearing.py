@@ -56,9 +56,6 @@ from kemps_p2p.session.rivals import Rivals
 from kemps_p2p.session.sequencing import AtHand, Sequencing
 from kemps_p2p.session.unlogged import Unlogged
 
-BEHIND_MS = 1000
-"""A clock that is so far behind what is final stood still for a while, or was not there."""
-
 
 class Hearing:
     """The parts of one seat, and its ears. `_effects`: to be carried out; `_to_send`: items to pass on."""

@@ -310,7 +310,7 @@ class Session:
         self._play = self._make_play(founding, now_ms, wall_ms)
         remembered = Remembered(meeting=self._setup.meeting, wall_ms=wall_ms, names=self._lobby.name_openings)
         effects: list[fx.Effect] = [
-            fx.Append(fx.File.JOURNAL, encode(signed)),
+            fx.Append(fx.File.JOURNAL, encode(signed), fx.Durability.NOW),
             fx.Append(fx.File.JOURNAL, encode(remembered), fx.Durability.NOW),
             *self._head_of_log(founding),
         ]
