@@ -1,6 +1,6 @@
 """`python -m kemps_p2p` is `kemps`."""
 
-from kemps_p2p.cli.main import main
+from kemps_p2p.cli.start import start
 
 if __name__ == "__main__":
-    main()
+    start()

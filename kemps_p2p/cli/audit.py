@@ -143,6 +143,8 @@ def audit(
         _tell_all(logs, iter(every), as_json=as_json)
     if html is not None:
         write_page(html, one.joint, one.paths, one.logs, call=call, race=race)
+        if not as_json:
+            click.echo(f"\nThe page is {html}.")
     ctx.exit(exit_of(one.joint))
 
 

@@ -32,7 +32,7 @@ from kemps_p2p.tui.overlays import draw_overlay
 from kemps_p2p.tui.pages import Lobby, draw_end, draw_huddle, draw_lobby, draw_showdown
 from kemps_p2p.tui.paint import Ink, Run, Sheet
 from kemps_p2p.tui.palette import palette
-from kemps_p2p.tui.table_page import COLUMNS_MIN, ROWS_MIN, draw_table, table_columns
+from kemps_p2p.tui.table_page import COLUMNS_MIN, ROWS_MIN, draw_table, draw_too_small, table_columns
 from kemps_p2p.wording.look import Look
 from kemps_p2p.wording.people import People
 from kemps_p2p.wording.tutorial import Tutorial
@@ -192,7 +192,7 @@ class TableApp(App[Request]):
         desk = self._desk
         now_ms = screen_ms()
         if width < COLUMNS_MIN or height < ROWS_MIN:
-            _draw_too_small(sheet)
+            draw_too_small(sheet, "The table")
             return sheet
         page = desk.page()
         if page is Page.LOBBY:
@@ -294,12 +294,6 @@ class TableApp(App[Request]):
     def action_leave(self) -> None:
         """Ctrl-Q: leave the table."""
         self.exit(Request.LEAVE)
-
-
-def _draw_too_small(sheet: Sheet) -> None:
-    here = f"here are {sheet.width} and {sheet.height}"
-    text = f"The table needs {COLUMNS_MIN} columns and {ROWS_MIN} rows; {here}."
-    sheet.centre(sheet.height // 2, text, Ink.STRONG)
 
 
 async def run(sitting: Sitting, *, look: Look) -> None:

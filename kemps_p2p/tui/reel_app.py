@@ -13,11 +13,11 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 
 from kemps_p2p.tui.app import Stage, screen_ms
-from kemps_p2p.tui.paint import Ink, Sheet
+from kemps_p2p.tui.paint import Sheet
 from kemps_p2p.tui.palette import palette
 from kemps_p2p.tui.reel import Reel
 from kemps_p2p.tui.reel_page import draw_reel
-from kemps_p2p.tui.table_page import COLUMNS_MIN, ROWS_MIN
+from kemps_p2p.tui.table_page import COLUMNS_MIN, ROWS_MIN, draw_too_small
 
 TICK_S = 0.05
 
@@ -73,8 +73,7 @@ class ReelApp(App[None]):
         """The sheet for a terminal of this size."""
         sheet = Sheet(width, height, is_ascii=self._is_ascii)
         if width < COLUMNS_MIN or height < ROWS_MIN:
-            text = f"A replay needs {COLUMNS_MIN} columns and {ROWS_MIN} rows; here are {width} and {height}."
-            sheet.centre(height // 2, text, Ink.STRONG)
+            draw_too_small(sheet, "A replay")
         else:
             draw_reel(sheet, self.reel, self._verdict, is_sound=self._is_sound)
         return sheet

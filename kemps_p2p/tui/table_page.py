@@ -13,7 +13,7 @@ from kemps_p2p.tui.cards import HIGH_CARD, LOW_CARD, Frame, card_width, draw_han
 from kemps_p2p.tui.glance import Glance
 from kemps_p2p.tui.keys import HAND_KEYS
 from kemps_p2p.tui.lines import draw_story, draw_title, draw_waiting, heading, notice, stock_text
-from kemps_p2p.tui.paint import Area, Ink, Sheet
+from kemps_p2p.tui.paint import Area, Ink, Sheet, wrapped
 from kemps_p2p.tui.plates import draw_plates, draw_self, draw_watched, seating
 
 COLUMNS_MIN = 60
@@ -38,6 +38,16 @@ class Plan:
     gap: int
     story_x: int
     """Where the story at the side begins; 0 if it is below."""
+
+
+def draw_too_small(sheet: Sheet, what: str) -> None:
+    """Instead of a page: what it needs and what is here, though a sentence may not fit into a row."""
+    needed = f"{what} needs {COLUMNS_MIN} columns and {ROWS_MIN} rows;"
+    here = f"here are {sheet.width} and {sheet.height}."
+    rows = [row for text in (needed, here) for row in wrapped(text, sheet.width)]
+    top = max((sheet.height - len(rows)) // 2, 0)
+    for y, row in enumerate(rows, top):
+        sheet.centre(y, row, Ink.STRONG)
 
 
 def draw_table(sheet: Sheet, glance: Glance) -> None:

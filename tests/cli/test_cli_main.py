@@ -31,6 +31,20 @@ print(*sorted(sys.modules), sep="\\n")
 """
 
 
+INTERRUPTED_EARLY = """
+import sys
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == "click":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupting())
+from kemps_p2p.cli.start import start
+start()
+"""
+
+
 def loaded_by(*args: str | Path) -> set[str]:
     """Every module that a command line imports."""
     code = LOADED.format(args=[str(arg) for arg in args])
@@ -59,6 +73,13 @@ def test_version_imports_next_to_nothing() -> None:
 def test_help_imports_no_command() -> None:
     ours = {name for name in loaded_by("--help") if name.startswith("kemps_p2p.cli.")}
     assert ours == {"kemps_p2p.cli.errors", "kemps_p2p.cli.main"}
+
+
+def test_an_interrupt_while_the_program_is_still_loaded_is_a_line() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_EARLY], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (Exit.INTERRUPTED, "", "kemps: interrupted\n")
 
 
 @pytest.mark.parametrize("command", ["audit", "replay"])

@@ -68,6 +68,9 @@ def test_replay_and_audit_write_a_page(
     assert capsys.readouterr().out == f"The page is {one}.\n"
     assert '"eyes":2' in one.read_text(encoding="utf-8")
     assert kemps("audit", "--allow-simulated", logs[0], logs[1], "--html", other) == 0
+    assert capsys.readouterr().out.endswith(f"\nThe page is {other}.\n")
+    assert kemps("audit", "--allow-simulated", logs[0], logs[1], "--html", other, "--json") == 0
+    assert "The page" not in capsys.readouterr().out
     page = other.read_text(encoding="utf-8")
     assert "clean: everything in these 2 logs holds, and they agree on every entry." in page
     assert "kemps audit --allow-simulated seat0.kemps seat1.kemps" in page

@@ -36,6 +36,9 @@ def test_every_size_and_every_page_over_the_table(tmp_path: Path) -> None:
             assert "Play is open" in person.screen.split("\n")[-1]
         await person.pilot.resize_terminal(50, 15)
         await person.until(lambda: "The table needs 60 columns and 20 rows" in person.screen)
+        await person.pilot.resize_terminal(30, 10)
+        await person.until(lambda: "here are 30 and 10." in person.screen)
+        assert "The table needs 60 columns and" in person.screen
         await person.pilot.resize_terminal(80, 24)
         await person.until(lambda: "Kemps!" in person.screen)
 
