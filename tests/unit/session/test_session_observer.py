@@ -50,7 +50,7 @@ def struck(table: Table, seat: int = 0) -> list[bool]:
 
 
 def test_the_genesis_names_the_observer_and_everybody_signs_it(untouched: Table) -> None:
-    signed = read_object(untouched.appended[0][2].data)
+    signed = read_object(untouched.appended[0][0].data)
     assert isinstance(signed, SignedGenesis)
     genesis = decode(signed.raw, ObservedGenesis)
     assert genesis.observer.key == identity(OBSERVER).public
