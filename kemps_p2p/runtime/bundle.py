@@ -30,7 +30,7 @@ _DAY = (2026, 1, 1, 0, 0, 0)
 def machine() -> dict[str, object]:
     """What this program runs on and with."""
     return {
-        "kemps": __version__,
+        "program": __version__,
         "python": sys.version,
         "platform": platform.platform(),
         "machine": platform.machine(),
