@@ -193,7 +193,8 @@ def _command(joint: JointAudit, sources: Sequence[Source]) -> str:
     """What to type to check everything again."""
     is_simulated = any(one.founding is not None and one.founding.group is STUB for one in joint.audits)
     options = ["--allow-simulated"] if is_simulated else []
-    return shlex.join(["kemps", "audit", *options, *(plain(_file_name(each.label)) for each in sources)])
+    files = (plain(_file_name(each.label)) for each in sources)
+    return f"kemps audit {shlex.join([*options, *files])}"
 
 
 def _file_name(label: str) -> str:

@@ -141,7 +141,7 @@ def test_a_bundle_has_what_a_report_needs_and_no_secret(tmp_path: Path, home: Pa
         audited = json.loads(archive.read("audit.json"))
         assert json.loads(archive.read("settings.json")) == {}
         assert audit(archive.read("logs/1.kemps"), allow_stub=True).verdict is Verdict.CLEAN
-    assert {"kemps", "python", "platform", "packages"} <= told.keys()
+    assert {"program", "python", "platform", "packages"} <= told.keys()
     assert (audited["verdict"], audited["names"]) == ("clean", [])
     secrets = [path.read_bytes() for path in home.rglob("*") if path.name in ("identity", "secret")]
     assert len(secrets) == 2

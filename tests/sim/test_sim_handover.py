@@ -68,6 +68,7 @@ def test_matches_whose_sequencers_fall_silent_go_on() -> None:
     assert sum(check_stormy_match(seed) for seed in range(3)) >= 3
 
 
+@pytest.mark.soak
 def test_who_joined_late_hands_nothing_over_into_a_term_that_it_acks_already() -> None:
     check_stormy_match(515, 8)
 

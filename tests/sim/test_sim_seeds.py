@@ -38,6 +38,7 @@ def test_six_players() -> None:
     check_match(129, 6, word="K")
 
 
+@pytest.mark.soak
 def test_ten_players_with_two_packs() -> None:
     sim = check_match(3, 10, net=PERFECT, word="K")
     assert len(sim.peers[0].session.play.final.decks[0, 0].cards) == 104
