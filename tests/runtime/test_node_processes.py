@@ -26,7 +26,7 @@ def test_nodes_with_different_rules_name_the_key(tmp_path: Path) -> None:
 
 
 def test_a_node_that_is_interrupted_leaves_a_readable_log(tmp_path: Path) -> None:
-    nodes = [node(tmp_path, seat, "--events", "--pace", "normal", "--give-up", "4") for seat in range(4)]
+    nodes = [node(tmp_path, seat, "--events", "--pace", "normal", "--give-up", "2") for seat in range(4)]
     first = nodes[0]
     assert first.stdout is not None
     for line in first.stdout:
@@ -71,7 +71,7 @@ def test_nodes_that_share_a_home_are_told_so_at_once(tmp_path: Path) -> None:
 
 
 def test_peers_of_tables_of_different_sizes_are_told_so(tmp_path: Path) -> None:
-    nodes = [node(tmp_path, seat, "--players", n, "--wait", "4") for seat, n in enumerate(("4", "6"))]
+    nodes = [node(tmp_path, seat, "--players", n, "--wait", "2") for seat, n in enumerate(("4", "6"))]
     ends = [peer.communicate(timeout=30)[1] for peer in nodes]
     # Who finds out first leaves, and takes its contact away; the other may only see that nobody came.
     codes = {peer.returncode for peer in nodes}

@@ -24,7 +24,7 @@ def check_rules(seed: int) -> None:
     assert recount.winners is not None
 
 
-@pytest.mark.parametrize("seed", [2, 7, 25, 19])
+@pytest.mark.parametrize("seed", [2, 7, 25])
 def test_rules_at_random(seed: int) -> None:
     check_rules(seed)
 

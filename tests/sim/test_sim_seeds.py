@@ -49,6 +49,7 @@ def test_a_short_match_on_ristretto() -> None:
     check_whole_match(sim)
 
 
+@pytest.mark.soak
 def test_a_storm_only_slows_the_table_down() -> None:
     check_match(5, net=STORM, word="K")
 
