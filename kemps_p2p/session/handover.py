@@ -12,11 +12,12 @@ Section "Terms" of protocol.md.
 from collections.abc import Callable, Iterator
 
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.entry import TakeOver, quorum
+from kemps_p2p.ledger.entry import Entry, TakeOver, quorum
 from kemps_p2p.ledger.tape import HandOver, Head, Join, Statement, Suspect
 from kemps_p2p.ledger.term import TermBook, chosen, hand_over_in, on_duty
 from kemps_p2p.session.match import Match
 from kemps_p2p.session.pacing import Pacing
+from kemps_p2p.session.takeover import take_over_in
 
 SILENCE_MS = 1500
 """How long a sequencer may be silent. Every peer says its status five times a second."""
@@ -42,6 +43,7 @@ class HandingOver:
         self._asked_at_ms = now_ms
         self._undone_since_ms: int | None = None
         self._distrusted = -1
+        self._worked_term = start.term
 
     @property
     def joined(self) -> int:
@@ -55,6 +57,11 @@ class HandingOver:
     def distrust(self, term: int) -> None:
         """The sequencer of this term has written what no honest seat acks."""
         self._distrusted = max(self._distrusted, term)
+
+    def follow(self, entry: Entry, match: Match) -> None:
+        """An entry is final. One that orders something shows that terms are not changed too fast."""
+        if take_over_in(entry) is None:
+            self._worked_term = max(self._worked_term, match.term)
 
     def says(
         self, tip: Match, final: Match, now_ms: int, has_work: Callable[[], bool]
@@ -95,7 +102,7 @@ class HandingOver:
             return False
         if term <= self._distrusted:
             return True
-        factor = 1 << min(max(0, self.joined - tip.term), DOUBLINGS_MAX)
+        factor = 1 << min(max(0, term - self._worked_term), DOUBLINGS_MAX)
         if not self._pacing.is_there((author,), SILENCE_MS * factor, now_ms):
             return True
         if not self.is_normal(tip) or tip.head != final.head:

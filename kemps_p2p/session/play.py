@@ -227,6 +227,7 @@ class Play(Hearing):
             self._effects.append(fx.Append(fx.File.LOG, encode(closed_record(accepted.record))))
             self._effects += [fx.Show(sight) for sight in sights_of(accepted, observer)]
             observer = accepted.match.observer
+            self._handing.follow(accepted.record.entry, accepted.match)
         if done:
             self._final_is_new = self._order_is_new = True
             self.pacing.keep_up(self.final.elapsed_ms, now_ms)

@@ -20,14 +20,16 @@ from kemps_p2p.ledger.tape import (
     Item,
     Join,
     Statement,
+    Suspect,
     TapeItem,
     TapeWriter,
     tape_writer,
 )
 from kemps_p2p.session.fold import OpenRecord, Proofs
-from kemps_p2p.session.handover import SILENCE_MS, STALL_MS
+from kemps_p2p.session.handover import SILENCE_MS, STALL_MS, HandingOver
 from kemps_p2p.session.match import Match
 from kemps_p2p.session.messages import Batch, PlayStarted, read_message
+from kemps_p2p.session.pacing import Pacing
 from kemps_p2p.session.replay import step
 from kemps_p2p.session.takeover import take_over_in
 
@@ -266,3 +268,34 @@ def test_a_take_over_beside_other_events_of_the_running_term_is_refused(taken: T
     with pytest.raises(PeerFault) as fault:
         step(taken.before, OpenRecord(item, entry, {}), Proofs(is_eager=True))
     assert (fault.value.code, fault.value.culprit) == (Fault.BAD_TAKE_OVER, duty)
+
+
+# A table that is slow
+
+
+def doubted_after_ms(handing: HandingOver, pacing: Pacing, tip: Match, start_ms: int) -> int:
+    """How long a table that hears all, and has something to order, waits for the sequencer."""
+    for now_ms in range(start_ms, start_ms + 60 * STALL_MS, 100):
+        for seat in range(4):
+            pacing.heard(Seat(seat), now_ms)
+        if any(isinstance(said, Suspect) for said in handing.says(tip, tip, now_ms, lambda: True)):
+            return now_ms - start_ms
+    raise AssertionError("nobody is ever doubted")
+
+
+def test_take_overs_that_order_nothing_make_the_next_wait_longer() -> None:
+    """Else seats that verify slowly would take the duty from each other for ever."""
+    tip = opened().play().tip
+    pacing = Pacing(0, Seat((tip.on_duty + 3) % 4), 4)
+    handing = HandingOver(Seat((tip.on_duty + 3) % 4), tip, pacing, 0)
+    first = doubted_after_ms(handing, pacing, tip, 0)
+    assert STALL_MS <= first <= STALL_MS + 600
+    later = structs.replace(tip, term=2, head_term=2, head=Head(index=tip.head.index + 2, digest=NO_DIGEST))
+    entry = Entry(
+        index=1, prev=NO_DIGEST, epoch=0, term=2, elapsed_ms=0, wall_ms=0, events=(TakeOver(items=()),)
+    )
+    handing.follow(entry, later)
+    assert doubted_after_ms(handing, pacing, later, 100_000) >= 4 * STALL_MS
+    worked = structs.replace(later, head=Head(index=tip.head.index + 3, digest=NO_DIGEST))
+    handing.follow(structs.replace(entry, events=(Note(payload=b"n"),)), worked)
+    assert doubted_after_ms(handing, pacing, worked, 200_000) <= STALL_MS + 600
