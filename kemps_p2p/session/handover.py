@@ -78,15 +78,13 @@ class HandingOver:
             # Others have to hear of it first; then comes the hand-over.
             yield Join(term=wanted)
             return
-        joined = self.joined
-        if joined <= tip.head_term:
+        if self.is_normal(tip):
             # The term has begun with what others handed over; the ack of its entry goes out with these words.
             return
+        joined = self.joined
         normal, head = self.terms.stand(self._seat)
         has_handed_over = self._seat in self.terms.hand_overs(joined)
-        # Who holds an entry of the term already is about to ack it, and has nothing to hand over into it.
-        is_outside = normal < joined and not self.is_normal(tip)
-        if is_outside and self.terms.is_joined(joined) and not has_handed_over:
+        if normal < joined and self.terms.is_joined(joined) and not has_handed_over:
             yield HandOver(term=joined, normal=normal, head=head)
 
     def _note_progress(self, tip: Match, final: Match, now_ms: int) -> None:
