@@ -54,11 +54,16 @@ def _whisper_in(data: bytes) -> str | None:
 
 
 def overheard(trace: Trace, words: Iterable[Words], seats: int) -> Iterator[Overheard]:
-    """Every piece that holds words which it may not hold."""
+    """Every piece that holds words which it may not hold.
+
+    Two teams may agree on the same gesture in the same words: each of them then holds words of its own.
+    """
+    words = list(words)
     for each in words:
         assert len(each.text) >= WORDS_MIN, f"{each.text!r} is too short to be looked for"
         forms = spelled(each.text)
-        between = {each.seat, (each.seat + seats // 2) % seats}
+        speakers = {other.seat for other in words if other.text == each.text}
+        between = speakers | {(seat + seats // 2) % seats for seat in speakers}
         for piece in trace.ordered():
             is_theirs = piece.seat in between and piece.how in (How.HEARD, How.SAID)
             if not is_theirs and any(form in piece.data.lower() for form in forms):

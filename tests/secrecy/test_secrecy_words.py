@@ -116,6 +116,15 @@ def test_partners_may_hear_each_other() -> None:
     assert list(overheard(told, [Words(0, SECRET)], SEATS)) == []
 
 
+def test_two_teams_may_agree_on_the_same_words() -> None:
+    """Then each holds words of its own, and a file or the wire may still hold none."""
+    told = Trace().added(7, 3, How.HEARD, pack(Whisper(text=SECRET)))
+    words = [Words(0, SECRET), Words(1, SECRET)]
+    assert list(overheard(told, words, SEATS)) == []
+    leaked = told.added(8, 3, How.JOURNAL, SECRET.encode())
+    assert {each.how for each in overheard(leaked, words, SEATS)} == {How.JOURNAL}
+
+
 # Machines that leak
 
 
