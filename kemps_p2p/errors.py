@@ -171,6 +171,10 @@ class Unreachable(RuntimeFault):
     """A peer, a table or an address cannot be reached or taken."""
 
 
+class PortTaken(Unreachable):
+    """Another program listens where this one should."""
+
+
 class AuditFailure(KempsError):
     """A log does not hold at `index`; `cause` says what and whose it is."""
 

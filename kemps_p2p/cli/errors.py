@@ -14,7 +14,7 @@ from enum import IntEnum
 
 import click
 
-from kemps_p2p.errors import KempsError, NotSeated, Refused, RuntimeFault, Unreachable, Unwelcome
+from kemps_p2p.errors import KempsError, NotSeated, PortTaken, Refused, RuntimeFault, Unreachable, Unwelcome
 
 
 class Exit(IntEnum):
@@ -90,6 +90,12 @@ def run(command: Callable[[], object]) -> int:
         from kemps_p2p.wording.joins import coming_text
 
         return _say(exit_of_unwelcome(why.reason), *coming_text(why))
+    except PortTaken as fault:
+        return _say(
+            Exit.UNREACHABLE,
+            str(fault),
+            "Another program listens there, perhaps a table of yours: --port takes another.",
+        )
     except Unreachable as fault:
         return _say(Exit.UNREACHABLE, str(fault))
     except Refused as error:

@@ -17,6 +17,7 @@ from kemps_p2p.errors import NotSeated, Unwelcome
 from kemps_p2p.runtime.addresses import Place, is_like_place, read_place
 from kemps_p2p.runtime.discovery import LOOK_S, Found, look, look_for, place_of
 from kemps_p2p.runtime.guests import folded
+from kemps_p2p.runtime.joining import proved
 from kemps_p2p.runtime.table import Invitation, join_table
 from kemps_p2p.runtime.transport import new_event_loop
 from kemps_p2p.session.messages import PROTOCOL_VERSION
@@ -64,8 +65,7 @@ def join(
     if where is not None and is_like_code(where):
         code = read_code_told(where)
     place = place_told(where, code, iface)
-    if code is None:
-        code = asked_code()
+    code = code_for(place, code, told)
     reporter = TableReporter(as_events=told.events, has_screen=not told.bot)
     seat_plan = told.plan(told.called(), bind=bind, port=port)
     try:
@@ -146,6 +146,14 @@ def read_code_told(text: str) -> Code:
         return read_code(text)
     except CodeError as error:
         raise CommandError(Exit.USAGE, str(error), "No guess was made with it.") from None
+
+
+def code_for(place: Place, code: Code | None, told: SeatTold) -> Code:
+    """The code that was told, or asked for. A wrong one is refused before anything else is asked."""
+    code = asked_code() if code is None else code
+    if told.must_ask:
+        _run(proved(place, code))
+    return code
 
 
 def asked_code() -> Code:

@@ -14,7 +14,8 @@ from kemps_p2p.runtime.rejoining import Return, rejoin_table
 from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.runtime.table import played_by
 from kemps_p2p.runtime.wayback import Unfinished
-from kemps_p2p.wording.people import counted
+from kemps_p2p.wording.people import counted, listed
+from kemps_p2p.wording.plain import plain
 
 
 @click.command(short_help="Take your seat of an unfinished match again, with your hand.")
@@ -36,7 +37,8 @@ def rejoin(*, which: str | None, **seat: Any) -> None:
         if found.torn_bytes:
             text = f"{counted(found.torn_bytes, 'byte')} of something unfinished were cut off its files"
             reporter.say("torn", text, bytes=found.torn_bytes)
-        text = f"back at seat {found.setup.seat + 1} of match {match[:16]}"
+        others = [name for seat, name in enumerate(found.names) if seat != found.setup.seat]
+        text = f"back at the table with {listed(list(map(plain, others)))}: match {match[:16]}"
         reporter.say("back", text, match=match, seat=found.setup.seat)
 
     seated, watching = told.plays(reporter), played_by(lambda _chair, _chances: Onlooker(), reporter.watch)

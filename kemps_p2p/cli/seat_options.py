@@ -170,9 +170,19 @@ class SeatTold:
 
     def called(self) -> str:
         """The name to come under: told, or remembered, or asked for if a person is there to answer."""
-        if self.name is None and (self.bot or self.events or not sys.stdin.isatty()):
+        if self.name is None and not self.has_person:
             return remembered_name(self.kept) or _login_name()
         return own_name(self.name, self.kept)
+
+    @property
+    def has_person(self) -> bool:
+        """True if somebody is there to answer questions."""
+        return not self.bot and not self.events and sys.stdin.isatty()
+
+    @property
+    def must_ask(self) -> bool:
+        """True if `called` will ask for the name."""
+        return self.name is None and self.has_person and remembered_name(self.kept) is None
 
     def plan(self, name: str, *, bind: str | None, port: int | None) -> SeatPlan:
         """Who comes under this name, for the table."""

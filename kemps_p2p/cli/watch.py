@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from kemps_p2p.cli.errors import CommandError, Exit
-from kemps_p2p.cli.join import asked_code, place_told, read_code_told
+from kemps_p2p.cli.join import code_for, place_told, read_code_told
 from kemps_p2p.cli.options import SECONDS, end_on_terminate
 from kemps_p2p.cli.seat_options import SeatTold, check_bind_option, check_name_option
 from kemps_p2p.cli.table_telling import TableReporter
@@ -147,8 +147,7 @@ def watch(
     if where is not None and is_like_code(where):
         code = read_code_told(where)
     place = place_told(where, code, iface)
-    if code is None:
-        code = asked_code()
+    code = code_for(place, code, told)
     reporter = TableReporter(as_events=events)
     eyes: Onlooking = _Objects() if events else _Lines(is_ascii=is_ascii)
     invitation = Invitation(place=place, code=code, expects=None)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import assert_never
 
-from kemps_p2p.errors import IllegalAction
+from kemps_p2p.errors import Illegal, IllegalAction
 from kemps_p2p.game.record import Phase
 from kemps_p2p.plain.board import NotUnderstood
 from kemps_p2p.plain.commands import (
@@ -148,6 +148,8 @@ class _Evening:
             write(sentence(str(error)))
         except IllegalAction as illegal:
             write(sentence(f"you cannot do that: {refusal_text(illegal.reason)}"))
+            if illegal.reason is Illegal.DEAL_OVER:
+                write(sentence(self._voice.instead()))
         return None
 
     async def _carry_out(self, command: Command) -> Leave | None:

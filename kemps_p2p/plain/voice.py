@@ -37,7 +37,7 @@ from kemps_p2p.wording.observing import struck_text
 from kemps_p2p.wording.people import counted, listed
 from kemps_p2p.wording.plain import plain
 from kemps_p2p.wording.presence import away_text
-from kemps_p2p.wording.prompts import prompt_text
+from kemps_p2p.wording.prompts import instead_text, prompt_text
 from kemps_p2p.wording.races import met_text
 from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.scores import standing
@@ -215,6 +215,11 @@ class Voice:
         if prompt is not None and prompt != self._prompt:
             yield sentence(prompt)
         self._prompt = prompt
+
+    def instead(self) -> str:
+        """What can be done while no deal is on."""
+        sitting = self._sitting
+        return instead_text(sitting.view(), sitting.people, is_ended=sitting.outcome is not None)
 
     @property
     def is_asked(self) -> bool:

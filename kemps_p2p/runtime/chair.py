@@ -53,6 +53,7 @@ class Chair:
 
     `way_back`: how the others reach this process, for one that comes back after it; None at a table in one
     process. `returning`: what an earlier process has left here, to go on with.
+    `came`: the names under which the peers came to the table, by seat, where they are known before the match.
     `group`: what hides the cards; another than the default hides nothing, and no audit calls it clean.
     """
 
@@ -68,6 +69,7 @@ class Chair:
     group: str = RISTRETTO.name
     way_back: WayBack | None = None
     returning: Unfinished | None = None
+    came: tuple[str, ...] = ()
 
     @property
     def players(self) -> int:

@@ -11,6 +11,7 @@ Section "Joining" of protocol.md.
 """
 
 import asyncio
+import errno
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from kemps_p2p.codec import Digest, tagged_hash
-from kemps_p2p.errors import NotSeated, Unreachable, Unwelcome
+from kemps_p2p.errors import NotSeated, PortTaken, Unreachable, Unwelcome
 from kemps_p2p.game.rules import RuleSet, canonical_text
 from kemps_p2p.runtime.addresses import Place, everywhere
 from kemps_p2p.runtime.gathering import (
@@ -175,7 +176,8 @@ class Host:
             try:
                 server = await asyncio.start_server(self._accept, host, self.place.port)
             except OSError as error:
-                raise Unreachable(f"cannot listen on {self.place}: {system_word(error)}") from None
+                kind = PortTaken if error.errno == errno.EADDRINUSE else Unreachable
+                raise kind(f"cannot listen on {self.place}: {system_word(error)}") from None
             self._servers.append(server)
             self.place = Place(bind, int(server.sockets[0].getsockname()[1]))
         self._ticking = asyncio.create_task(self._tick())

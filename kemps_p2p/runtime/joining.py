@@ -79,6 +79,16 @@ async def asked(place: Place, limit_s: float) -> Notice:
     return notice
 
 
+async def proved(place: Place, code: Code, entropy: Entropy = secrets.token_bytes) -> None:
+    """Find out whether a code lets in at `place`, and go. Raises `NotSeated` and `Unreachable`."""
+    wire = await connect(place)
+    try:
+        async with _step(place):
+            await _agree(wire, code, entropy)
+    finally:
+        await wire.leave()
+
+
 See = Callable[[bytes, Mapping[bytes, str]], None]
 """Takes the next bytes of the host's log, with the names at the table by identity key."""
 

@@ -156,8 +156,8 @@ class Sitting:
 
     @property
     def people(self) -> People:
-        """What to call the seats."""
-        return People(self.players, self.names)
+        """What to call the seats; before the match, by the names under which their players came."""
+        return People(self.players, self.names or self._chair.came)
 
     def view(self) -> SeatView:
         """What this seat may see now. Only once the match has begun."""

@@ -260,6 +260,7 @@ async def seat_played(
         logs=seat.logs,
         give_up_ms=int(seat.give_up_s * 1000),
         way_back=WayBack(mesh.keys, mesh.address),
+        came=gathered.names[: len(table.roster)],
         formed=formed,
     )
     playing = asyncio.ensure_future(plays(chair))

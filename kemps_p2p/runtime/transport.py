@@ -26,7 +26,7 @@ import msgspec
 import zmq
 from zmq.utils import z85
 
-from kemps_p2p.errors import RuntimeFault, Unreachable
+from kemps_p2p.errors import PortTaken, RuntimeFault, Unreachable
 from kemps_p2p.runtime.links import (
     ARRIVED_MESSAGES,
     Link,
@@ -190,7 +190,8 @@ class Mesh:
             if self._owns_door:
                 await self._door.close()
             reason = zmq.strerror(error.errno or 0)
-            raise Unreachable(f"cannot listen on {self._bind}: {reason}") from None
+            kind = PortTaken if error.errno == zmq.EADDRINUSE else Unreachable
+            raise kind(f"cannot listen on {self._bind}: {reason}") from None
         self._router = router
         self._address = router.getsockopt_string(zmq.LAST_ENDPOINT, "ascii")
         self._door.admit(self._domain, ())

@@ -80,6 +80,11 @@ class Unfinished:
         return CurveKeys(PublicKey(self.kept.public), self.kept.secret)
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Who plays, by seat."""
+        return tuple(name for name, _ in self.journal.remembered.names[: len(self.setup.roster)])
+
+    @property
     def logs(self) -> Path:
         """Where the log lies."""
         return Path(self.kept.logs)

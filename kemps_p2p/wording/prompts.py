@@ -1,10 +1,11 @@
 """What a person can do now that others wait for, in words: one sentence, only where it matters."""
 
 from kemps_p2p.game.record import Phase
-from kemps_p2p.game.rules import Exchange, Reveal
+from kemps_p2p.game.rules import Exchange, Reveal, Signals
 from kemps_p2p.game.views import SeatView
 from kemps_p2p.ids import Seat
 from kemps_p2p.session.waiting import Waiting, What
+from kemps_p2p.wording.people import People
 
 
 def prompt_text(view: SeatView, waits: tuple[Waiting, ...]) -> str | None:
@@ -33,6 +34,22 @@ def _text(view: SeatView, what: What, seats: tuple[Seat, ...]) -> str | None:
             return f"All others have passed: {_exchange(view)}, or `pass`"
         case _:
             return None
+
+
+def instead_text(view: SeatView, people: People, *, is_ended: bool) -> str:
+    """What can be done while no deal is on. `is_ended`: the log is complete, or never will be."""
+    if is_ended:
+        return "The match is over: `rematch` plays again at this table, `quit` leaves"
+    if view.phase is Phase.MATCH_OVER:
+        return "The match is over, and its shuffles are being opened: wait a moment"
+    sign = (
+        "`signal wink` agrees on a sign with your partner, " if view.rules.signals is Signals.GESTURES else ""
+    )
+    talk = f"{sign}`w TEXT` whispers to them, `say TEXT` speaks to all"
+    if view.next_dealer == view.seat:
+        return f"You are the dealer: `next` starts the deal. Until then, {talk}"
+    dealer = "the dealer" if view.next_dealer is None else people.seat(view.next_dealer)
+    return f"The next deal begins when {dealer} starts it. Until then, {talk}"
 
 
 def _exchange(view: SeatView) -> str:

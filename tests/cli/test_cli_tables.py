@@ -95,6 +95,27 @@ def test_the_eleventh_guess(command: Command, table: Hosted) -> None:
     assert "in 30 seconds" in said[-1].err
 
 
+def test_a_wrong_code_is_refused_before_a_name_is_asked_for(
+    command: Command, table: Hosted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def answer(text: str, **_: object) -> str:
+        asked.append(text)
+        return "Ben"
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("click.prompt", answer)
+    said = command("join", table.host.place, "--code", table.wrong)
+    assert said.code == Exit.REFUSED
+    assert said.err.splitlines()[0] == "kemps: the code is wrong"
+    assert (asked, len(table.sent_away)) == ([], 1)
+    # Who knows the code is asked, and that one has looked before it sits down costs no guess.
+    said = command("join", table.host.place, "--code", table.host.code, "--rules", "kemps/go")
+    assert (said.code, asked) == (Exit.OTHER_VERSION, ["Your name"])
+    assert table.sent_away[-1].guesses == 1
+
+
 def test_a_slip_of_the_tongue_costs_no_guess(command: Command, table: Hosted) -> None:
     said = command("join", table.host.place, "--code", "3-cobolt-otter", "--bot")
     assert said.code == Exit.USAGE
@@ -247,6 +268,7 @@ def test_a_port_in_use(command: Command) -> None:
         said = command("host", "--bind", LOOPBACK, "--port", port, "--bot", "--name", "Anna", "--no-mdns")
     assert said.code == Exit.UNREACHABLE
     assert f"cannot listen on {LOOPBACK}:{port}" in said.err
+    assert "--port takes another" in said.err
 
 
 def test_every_reason_has_an_exit_code_of_its_kind() -> None:

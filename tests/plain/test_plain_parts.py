@@ -9,18 +9,20 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from plain_helpers import laid, view_of
+from plain_helpers import NAMES, laid, view_of
 
 from kemps_p2p.errors import RuntimeFault
 from kemps_p2p.game.gestures import FIDGETS, GESTURES, length_ms, named_in
 from kemps_p2p.game.rows import Row
+from kemps_p2p.game.rules import Signals, load_rules
+from kemps_p2p.game.table import Layout, Table
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.plain.lines import Lines
 from kemps_p2p.runtime.settings import FILE, remember_name, remembered_name
 from kemps_p2p.session.waiting import Waiting, What
 from kemps_p2p.wording.faces import COLUMNS, REST, face_at, movement
 from kemps_p2p.wording.people import People
-from kemps_p2p.wording.prompts import prompt_text
+from kemps_p2p.wording.prompts import instead_text, prompt_text
 from kemps_p2p.wording.waiting import WAITS, waiting_text
 
 # Rows
@@ -185,3 +187,18 @@ def test_prompts_come_where_a_person_has_to_do_something(preset: str, what: What
 def test_nobody_is_hurried_to_pass_while_others_think_as_well() -> None:
     view = view_of(laid("kemps"))
     assert prompt_text(view, (Waiting(What.PASSES, (Seat(0), Seat(1))),)) is None
+
+
+@pytest.mark.parametrize("preset", ["kemps", "chaulcer"])
+def test_between_deals_a_person_is_told_what_can_be_done_instead(preset: str) -> None:
+    people = People(4, NAMES[:4])
+    rules = load_rules(preset)
+    table = Table.seated(rules, 4, Seat(1), lambda state: Layout(hands=(), pool=(), stock=()))
+    mine = instead_text(view_of(table, 1), people, is_ended=False)
+    others = instead_text(view_of(table, 0), people, is_ended=False)
+    assert mine.startswith("You are the dealer: `next` starts the deal.")
+    assert others.startswith("The next deal begins when Ben starts it.")
+    assert ("`signal wink`" in mine) == (rules.signals is Signals.GESTURES)
+    assert instead_text(view_of(table, 0), people, is_ended=True) == (
+        "The match is over: `rematch` plays again at this table, `quit` leaves"
+    )
