@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,9 +13,13 @@ from kemps_p2p.cli.logs import read_log
 from kemps_p2p.codec import frame
 from kemps_p2p.errors import PeerFault
 from kemps_p2p.runtime.profile import home_directory
-from kemps_p2p.session.logfile import ANNEX_LEAD, Annex, Header, read_object
+from kemps_p2p.session.logfile import ANNEX_LEAD, Annex, Header, read_object, version_of
+from kemps_p2p.session.messages import PROTOCOL_VERSION
 from kemps_p2p.wording.people import counted, listed
 from kemps_p2p.wording.plain import plain
+
+if TYPE_CHECKING:
+    from kemps_p2p.report.log_card import LogCard
 
 SUFFIX = ".kemps"
 
@@ -79,12 +84,10 @@ _log = click.argument("told", metavar="[LOG]", default="")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def show(*, told: str, home: Path | None, as_json: bool) -> None:
     """Say what a log is: match, players, rules, length, end. Nothing is checked; `kemps audit` does that."""
-    from kemps_p2p.report.log_card import card_json, card_lines, card_of
+    from kemps_p2p.report.log_card import card_json, card_lines
 
     file = _named(told, home)
-    card = card_of(read_log(file))
-    if card is None:
-        raise CommandError(Exit.UNREADABLE, f"{file} is no log of a match", "`kemps audit` says more.")
+    card = _card(file, read_log(file))
     if as_json:
         click.echo(json.dumps({"path": str(file), **card_json(card)}))
         return
@@ -117,15 +120,12 @@ def redact(*, told: str, out: Path | None, home: Path | None) -> None:
     Seats go by their numbers in it. Keys stay, and they are the same in every match of a player; so does what
     was said at the table.
     """
-    from kemps_p2p.report.log_card import card_of
     from kemps_p2p.runtime.files import write_new
     from kemps_p2p.session.logfile import without_names
 
     file = _named(told, home)
     data = read_log(file)
-    card = card_of(data)
-    if card is None:
-        raise CommandError(Exit.UNREADABLE, f"{file} is no log of a match")
+    card = _card(file, data)
     to = out if out is not None else file.with_name(f"{file.stem}-without-names{SUFFIX}")
     write_new(to, without_names(data))
     click.echo(f"{to}: without names; the keys of the players are still in it")
@@ -165,6 +165,19 @@ def bundle(*, told: tuple[str, ...], home: Path | None, out: Path, with_names: b
     write_new(out, bundled(kept, where, audit_json(joint, list(kept)), with_names=with_names))
     click.echo(f"{out}: {counted(len(kept), 'log')}, their audit ({joint.verdict.value}), versions, settings")
     click.echo("no keys and no secrets are in it" + ("" if with_names else ", and no names of players"))
+
+
+def _card(file: Path, data: bytes) -> "LogCard":
+    """What a log says of itself. Raises `CommandError` if it is none, or of a later version."""
+    from kemps_p2p.report.log_card import card_of
+
+    card = card_of(data)
+    if card is not None:
+        return card
+    if any((version_of(first) or 0) > PROTOCOL_VERSION for first in frame(data).objects[:1]):
+        text = f"{file} was written by a newer version of this program"
+        raise CommandError(Exit.OTHER_VERSION, text, "Update it and try again.")
+    raise CommandError(Exit.UNREADABLE, f"{file} is no log of a match", "`kemps audit` says more.")
 
 
 def _named(told: str, home: Path | None) -> Path:

@@ -247,9 +247,9 @@ class CallFacts:
     shares: Mapping[Seat, int]
 
     @property
-    def is_judged(self) -> bool:
-        """True if the log goes on to the verdict."""
-        return any(isinstance(told.event, Verdicts) for told in self.since)
+    def judged(self) -> Verdicts | None:
+        """What the call was found to be; None if the log does not go on so far."""
+        return next((told.event for told in self.since if isinstance(told.event, Verdicts)), None)
 
 
 def call_facts(audit: Audit, number: int) -> CallFacts | None:

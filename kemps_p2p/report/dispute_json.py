@@ -149,7 +149,7 @@ def call_json(audit: Audit, facts: CallFacts) -> dict[str, object]:
         ],
         "before": [_told(told, scene) for told in facts.before],
         "since": [_told(told, scene) for told in facts.since],
-        "judged": facts.is_judged,
+        "verdicts": None if facts.judged is None else [one.value for one in facts.judged.verdicts],
         "unknown": list(call_unknown()),
     }
 

@@ -106,10 +106,7 @@ def call_lines(audit: Audit, facts: CallFacts, *, is_ascii: bool = False) -> Ite
 
 def call_summary(facts: CallFacts, scene: Scene) -> str:
     """A call in one sentence: who called what, and the verdict."""
-    for told in facts.since:
-        if isinstance(told.event, Verdicts):
-            return event_text(told.event, scene)
-    return event_text(facts.call.called, scene)
+    return event_text(facts.call.called if facts.judged is None else facts.judged, scene)
 
 
 def _sections(*sections: Section) -> Iterator[str]:
@@ -293,7 +290,7 @@ def _checked(facts: CallFacts, scene: Scene) -> Iterator[str]:
         if isinstance(each.event, _CHECKS)
     ]
     yield from (line for _, line in sorted(told, key=lambda at: at[0]))
-    if not facts.is_judged:
+    if facts.judged is None:
         yield "It was not judged as far as the log goes."
 
 

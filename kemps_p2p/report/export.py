@@ -13,7 +13,7 @@ from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.actions import Action
 from kemps_p2p.ledger.entry import Entry, Event, LogRecord, Note
 from kemps_p2p.ledger.tape import Append, Claim, Deed, Item, Signed, Statement, item_digest
-from kemps_p2p.session.genesis import Genesis, SignedGenesis, match_id
+from kemps_p2p.session.genesis import SignedGenesis, match_id, read_genesis
 from kemps_p2p.session.logfile import Annex, Header, read_object
 from kemps_p2p.session.messages import read_deed, read_note
 
@@ -37,7 +37,7 @@ def _object(data: bytes) -> Plain:
             case Header():
                 return _record(found)
             case SignedGenesis(raw=raw):
-                genesis = _record(decode(raw, Genesis))
+                genesis = _record(read_genesis(raw))
                 return {**_record(found), "match": match_id(raw).hex(), "raw": genesis}
             case LogRecord(entry=entry, items=items):
                 return {**_record(found), "entry": _item(entry), "items": [_item(item) for item in items]}

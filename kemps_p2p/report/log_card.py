@@ -13,7 +13,7 @@ from kemps_p2p.game.rules import canonical_text, load_rules, rule_names
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Entry, LogRecord, Note
 from kemps_p2p.ledger.tape import Append, Claim, Item, Signed
-from kemps_p2p.session.genesis import Genesis, SignedGenesis
+from kemps_p2p.session.genesis import SignedGenesis, read_genesis
 from kemps_p2p.session.logfile import Annex, Header, read_object
 from kemps_p2p.session.messages import Checkpoint, read_note
 from kemps_p2p.wording.cards import clock_text, day_text
@@ -46,7 +46,7 @@ def card_of(log: bytes) -> LogCard | None:
         header, signed = (read_object(data) for data in objects[:2])
         if not isinstance(header, Header) or not isinstance(signed, SignedGenesis):
             return None
-        genesis = decode(signed.raw, Genesis)
+        genesis = read_genesis(signed.raw)
     except (PeerFault, ValueError):
         return None
     names: tuple[str, ...] = ()

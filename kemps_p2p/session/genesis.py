@@ -129,9 +129,14 @@ class Founding:
         return dealer_of_first_deal(self.rules, self.seats, self.genesis.matches, self.drawn_dealer)
 
 
+def read_genesis(raw: bytes) -> Genesis:
+    """Decode a genesis body, of a table with an observer or without. Raises `PeerFault` without a culprit."""
+    return decode(raw, ObservedGenesis if raw.startswith(_OBSERVED_LEAD) else Genesis)
+
+
 def found(raw: bytes) -> Founding:
     """Check a genesis body. Raises `PeerFault` BAD_GENESIS or BAD_KEY."""
-    genesis = decode(raw, ObservedGenesis if raw.startswith(_OBSERVED_LEAD) else Genesis)
+    genesis = read_genesis(raw)
     if genesis.version != PROTOCOL_VERSION:
         raise PeerFault(Fault.BAD_GENESIS, f"protocol version {genesis.version} is not {PROTOCOL_VERSION}")
     try:

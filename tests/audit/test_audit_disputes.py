@@ -153,7 +153,7 @@ def test_a_call_is_told_with_its_verdict_and_the_hand(busy: Played) -> None:
     assert "opened the cards with its own shares, which are proven" in text
     assert "the deal is over: " in text
     told = call_json(found, facts)
-    assert told["judged"] is True
+    assert told["verdicts"] == ["right" if " is right (called" in text else "wrong"]
     hands = told["hands"]
     assert isinstance(hands, list)
     assert all(len(hand["cards"]) == 4 and None not in hand["cards"] for hand in hands)
@@ -168,7 +168,7 @@ def test_a_call_that_the_log_does_not_judge_is_told_so(busy: Played) -> None:
     )
     facts = call_facts(short, 1)
     assert facts is not None
-    if not facts.is_judged:
+    if facts.judged is None:
         assert "  It was not judged as far as the log goes." in call_lines(short, facts)
     else:
         pytest.fail("the call is judged by the entry that logs it")

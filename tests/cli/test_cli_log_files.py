@@ -20,6 +20,7 @@ from kemps_p2p.session.audit import Verdict, audit
 pytest_plugins = ("cli_fixtures",)
 
 NAME = "Bot 0"
+GOLDEN = Path(__file__).parent.parent / "golden"
 
 
 @pytest.fixture
@@ -57,6 +58,24 @@ def test_show_of_no_log_says_so(tmp_path: Path, here: Here) -> None:
     ran = here("log", "show", path)
     assert ran.code == 7
     assert "is no log of a match" in ran.err
+
+
+def test_show_of_a_log_with_an_observer(here: Here) -> None:
+    told = json.loads(here("log", "show", "--json", GOLDEN / "observed.kemps").out)
+    assert (told["players"], told["names"][-1]) == (4, "Zoe")
+    exported = [
+        json.loads(line) for line in here("log", "export", GOLDEN / "observed.kemps").out.splitlines()
+    ]
+    assert exported[1]["raw"]["observer"]["record"] == "SeatRecord"
+
+
+@pytest.mark.parametrize("command", ["show", "redact"])
+def test_a_log_of_a_later_version_is_told_to_be_so(tmp_path: Path, here: Here, command: str) -> None:
+    path = tmp_path / "later.kemps"
+    path.write_bytes((GOLDEN.parent / "vectors" / "logs" / "newer-version.kemps").read_bytes())
+    ran = here("log", command, path)
+    assert ran.code == 6
+    assert "later.kemps was written by a newer version of this program" in ran.err
 
 
 def test_export_has_every_object_and_everything_in_it(logs: list[Path], here: Here) -> None:

@@ -1,0 +1,164 @@
+"""Golden logs: `PYTHONPATH=.:tests/runtime python tests/golden/make_golden.py NAME...` plays their matches.
+
+The log of one player is kept, with what an audit says of it today. A log that is there is never made again:
+what lies in this folder, every later version has to read as it is.
+"""
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from golden_form import FOLDER, INDEX, read_index, told_of
+from process_helpers import KEMPS, kemps, node
+
+from kemps_p2p import __version__
+from kemps_p2p.runtime.launch import NAMES, OBSERVER_NAME
+from kemps_p2p.session.audit import audit
+
+LIMIT_S = 150
+ENTRY = 30
+"""In the first deal, when play is on."""
+STOPPED_S = 5
+
+
+def seated(
+    place: Path, rules: str, players: int = 4, *, observed: bool = False
+) -> "list[subprocess.Popen[str]]":
+    """The processes of a table, each with its own home, and the observer's at the end."""
+    file = place / "rules.toml"
+    file.write_text(rules, encoding="utf-8")
+    table = [
+        "--players",
+        str(players),
+        "--rules",
+        str(file),
+        "--events",
+        *(["--observed"] if observed else []),
+    ]
+    peers = [node(place, seat, "--name", NAMES[seat], *table) for seat in range(players)]
+    if observed:
+        arguments = [
+            "node", "--meet", str(place / "meeting"), "--watch", "--name", OBSERVER_NAME, *table,
+            "--home", str(place / "home-observer"), "--out", str(place / "logs"),
+        ]  # fmt: skip
+        peers.append(
+            subprocess.Popen([*KEMPS, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        )
+    return peers
+
+
+def wait_for(peer: "subprocess.Popen[str]", entry: int) -> None:
+    """Until a peer's log has come so far."""
+    assert peer.stdout is not None
+    moved = (event for event in map(json.loads, peer.stdout) if event["event"] == "moved")
+    assert any(event["entry"] >= entry for event in moved), "the match ended before"
+
+
+def log_of(place: Path) -> Path:
+    """The log of seat 0; all logs of a match have the same chain."""
+    return next((place / "logs").glob("*seat0.kemps"))
+
+
+def finished(peers: "list[subprocess.Popen[str]]", place: Path) -> bytes:
+    """The log, once all have ended well."""
+    for peer in peers:
+        _, said = peer.communicate(timeout=LIMIT_S)
+        assert peer.returncode == 0, said
+    return log_of(place).read_bytes()
+
+
+def match(rules: str, players: int = 4, *, observed: bool = False) -> Callable[[Path], bytes]:
+    """A match that nothing disturbs."""
+    return lambda place: finished(seated(place, rules, players, observed=observed), place)
+
+
+def handed_over(place: Path) -> bytes:
+    """Whoever orders is stopped for a while, so that the next seat takes over."""
+    peers = seated(place, SHORT)
+    wait_for(peers[0], ENTRY)
+    on_duty = audit(log_of(place).read_bytes()).match
+    assert on_duty is not None
+    stopped = peers[on_duty.on_duty]
+    stopped.send_signal(signal.SIGSTOP)
+    time.sleep(STOPPED_S)
+    stopped.send_signal(signal.SIGCONT)
+    return finished(peers, place)
+
+
+def restarted(place: Path) -> bytes:
+    """A player's process is killed in a deal, and comes back to its seat."""
+    peers = seated(place, SHORT)
+    wait_for(peers[2], ENTRY)
+    os.kill(peers[2].pid, signal.SIGKILL)
+    peers[2].communicate(timeout=LIMIT_S)
+    again = ["rejoin", "--bot", "--pace", "fast", "--home", str(place / "home-2")]
+    peers[2] = subprocess.Popen([*KEMPS, *again], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return finished(peers, place)
+
+
+def broken_off(place: Path) -> bytes:
+    """All processes are killed in the middle of a deal: what is on the disk then."""
+    peers = seated(place, SHORT)
+    wait_for(peers[0], ENTRY)
+    for peer in peers:
+        os.kill(peer.pid, signal.SIGKILL)
+    for peer in peers:
+        peer.communicate(timeout=LIMIT_S)
+    return log_of(place).read_bytes()
+
+
+def redacted(place: Path) -> bytes:
+    """The log of the book `kent` without the names."""
+    out = place / "redacted.kemps"
+    done = kemps("log", "redact", str(FOLDER / "kent.kemps"), str(out))
+    assert done.returncode == 0, done.stderr
+    return out.read_bytes()
+
+
+LOOK = "look_ms = 200\n"
+SHORT = f'base = "kemps"\nword = "K"\n{LOOK}'
+LOGS: Mapping[str, tuple[str, Callable[[Path], bytes]]] = {
+    "kemps": ("the book kemps, to two letters", match(f'base = "kemps"\nword = "KE"\n{LOOK}')),
+    "kent": ("the book kent, to one letter", match(f'base = "kent"\nword = "K"\n{LOOK}')),
+    "chaulcer": ("the book chaulcer, to one point", match(f'base = "chaulcer"\ngoal = 1\n{LOOK}')),
+    "kems": ("the book kems, to two points", match(f'base = "kems"\ngoal = 2\n{LOOK}')),
+    "cash": ("the book cash, to one point", match('base = "cash"\ngoal = 1\n')),
+    "six": ("six players", match(SHORT, 6)),
+    "observed": ("with an observer", match(SHORT, observed=True)),
+    "handed-over": ("the ordering duty passed on to another seat", handed_over),
+    "restarted": ("a player's process was killed and came back", restarted),
+    "broken-off": ("all processes were killed in a deal", broken_off),
+    "redacted": ("the log of kent without the names", redacted),
+}
+"""What each log is, and how it is made."""
+
+
+def make(name: str) -> None:
+    """Play the match of a log, and write down what is said of it."""
+    path = FOLDER / f"{name}.kemps"
+    if path.exists():
+        sys.exit(f"{path} is there already, and stays as it is")
+    what, played = LOGS[name]
+    with tempfile.TemporaryDirectory(prefix="golden-") as place:
+        path.write_bytes(played(Path(place)))
+    log = path.read_bytes()
+    made = {
+        "file": path.name,
+        "what": what,
+        "made_by": __version__,
+        "sha256": hashlib.sha256(log).hexdigest(),
+    }
+    index = [*read_index(), made | told_of(log)]
+    INDEX.write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for asked in sys.argv[1:] or [name for name in LOGS if not (FOLDER / f"{name}.kemps").exists()]:
+        make(asked)
