@@ -26,6 +26,10 @@ def screen_for(look: Look) -> Screen:
             from kemps_p2p.tui.app import run
 
             await run(sitting, look=look)
+            *_, last = sitting.series()
+            if last.is_closing:
+                _write("The log is being completed: a moment, please (Ctrl-C goes at once).")
+                await last.closed()
 
         return screens
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from kemps_p2p.errors import Illegal, IllegalAction
-from kemps_p2p.game.record import Phase
 from kemps_p2p.plain.board import NotUnderstood
 from kemps_p2p.plain.commands import (
     Command,
@@ -34,7 +33,6 @@ from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.tutorial import Tutorial
 
 REFRESH_S = 0.1
-CLOSING_S = 30.0
 
 _ASCII = str.maketrans({"“": '"', "”": '"', "’": "'", "…": "..."})
 """The characters of our own sentences that are none of ASCII; what players write stays as it is."""
@@ -64,11 +62,6 @@ class LineMode:
             sitting = sitting.rematch()
 
 
-def _is_closing(sitting: Sitting) -> bool:
-    """True once the match is won and its log is not complete yet."""
-    return sitting.has_begun and sitting.outcome is None and sitting.view().phase is Phase.MATCH_OVER
-
-
 class _Evening:
     """One match in lines."""
 
@@ -89,9 +82,8 @@ class _Evening:
                 if not outcome.is_closed:
                     return Leave.QUIT
             left = await reader
-            if left is Leave.QUIT and _is_closing(self._sitting):
-                # The last shuffles are being opened; without that the log would be incomplete.
-                await asyncio.wait({teller}, timeout=CLOSING_S)
+            if left is Leave.QUIT and self._sitting.is_closing and await self._sitting.closed():
+                await teller
             return left
         finally:
             for task in (teller, reader):

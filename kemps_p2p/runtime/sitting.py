@@ -53,6 +53,7 @@ Screen: TypeAlias = Callable[["Sitting"], Awaitable[None]]
 """Shows a sitting to a person, and those of its rematches, until the person leaves."""
 
 
+CLOSING_S = 30.0
 OWN_CARDS_FORBID = (Illegal.FALSE_DENIAL, Illegal.NO_MULLIGAN)
 """What the machine finds only once cards are shown; here it is found before anything is sent."""
 
@@ -98,6 +99,17 @@ class Sitting:
     def leave(self) -> None:
         """Go, whatever the others do. What was played until now is in the log."""
         self._runner.leave()
+
+    @property
+    def is_closing(self) -> bool:
+        """True once the match is won and its log is not complete yet: the last shuffles are to be opened."""
+        return self.has_begun and self.outcome is None and self.view().phase is Phase.MATCH_OVER
+
+    async def closed(self) -> bool:
+        """Wait until the log of a match that is won is complete; False if the others take too long for it."""
+        assert self._task is not None, "asked before it was started"
+        done, _ = await asyncio.wait({self._task}, timeout=CLOSING_S)
+        return bool(done)
 
     async def close(self) -> None:
         """Leave, and wait until all files are closed; `ended` still tells how it went."""

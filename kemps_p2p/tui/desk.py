@@ -183,16 +183,20 @@ class Desk:
         if view.phase in BETWEEN_DEALS:
             self.news.release()
             self._hold(view)
-        else:
-            self._is_held = False
+        elif self._is_held:
+            # The dealer had dealt already when the hold reached it: nobody asked for a break in mid-deal.
+            self._let_go()
 
     def _end_break(self) -> None:
         """A break that another seat has ended is over for this one too."""
         is_paused = self.sitting.is_paused
         if self._was_paused and not is_paused and self.sitting.wants[self.sitting.seat] is Want.PAUSE:
-            self._is_held = False
-            self.sitting.want(Want.PLAY_ON)
+            self._let_go()
         self._was_paused = is_paused
+
+    def _let_go(self) -> None:
+        self._is_held = False
+        self.sitting.want(Want.PLAY_ON)
 
     def _hold(self, view: SeatView) -> None:
         """Where all others go along with what this seat wants, it takes its time between deals."""
@@ -301,8 +305,7 @@ class Desk:
     def _break(self, now_ms: int) -> None:
         own = self.sitting.wants[self.sitting.seat]
         if own is Want.PAUSE:
-            self._is_held = False
-            self.sitting.want(Want.PLAY_ON)
+            self._let_go()
         else:
             self.sitting.want(Want.PAUSE)
             if not self.sitting.is_paused:
@@ -336,8 +339,7 @@ class Desk:
     def _go_on(self, now_ms: int) -> None:
         """Ready for the next deal: the table is let go, and dealt if that is for this seat to do."""
         if self._is_held or self.sitting.is_paused:
-            self._is_held = False
-            self.sitting.want(Want.PLAY_ON)
+            self._let_go()
         if isinstance(asked(self.sitting), Next):
             self.playing.act(Next(), now_ms)
 

@@ -63,6 +63,12 @@ def test_every_size_and_every_page_over_the_table(tmp_path: Path) -> None:
         await person.do(keys.BREAK)
         await person.until(lambda: not person.sitting.is_paused)
 
+        # A hold between deals that comes when cards are dealt already holds nobody.
+        person.app.desk._is_held = True
+        person.sitting.want(Want.PAUSE)
+        await person.until(lambda: not person.sitting.is_paused)
+        assert person.sitting.wants[person.sitting.seat] is Want.PLAY_ON
+
         # Words are not allowed while cards are in play.
         await person.do(keys.TALK)
         assert "You cannot talk now" in person.screen
