@@ -17,6 +17,9 @@ from kemps_p2p.runtime.wayback import Unfinished
 from kemps_p2p.wording.people import counted, listed
 from kemps_p2p.wording.plain import plain
 
+REACH_S = 20.0
+"""How long a bot tries to reach one of the others."""
+
 
 @click.command(short_help="Take your seat of an unfinished match again, with your hand.")
 @click.argument("which", required=False, metavar="[LOG|MATCH]")
@@ -46,7 +49,9 @@ def rejoin(*, which: str | None, **seat: Any) -> None:
     async def plays(chair: Chair) -> Outcome:
         return await (watching if chair.seat == chair.players else seated)(chair)
 
-    outcome = rejoin_table(Return(told.kept, which, told.give_up_s), plays, tell)
+    # A person sees who is missing, and leaves when they like.
+    reach_s = REACH_S if told.bot else told.give_up_s
+    outcome = rejoin_table(Return(told.kept, which, told.give_up_s, reach_s), plays, tell)
     if not outcome.is_closed:
         raise stopped(outcome, told.why_stopped)
     reporter.say("log", f"log: {outcome.log}", log=str(outcome.log))

@@ -56,6 +56,20 @@ class Found:
         return self.notice.host, self.notice.number
 
 
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """What is announced: a service, a label that is unique there, and its TXT record."""
+
+    service: str
+    label: str
+    text: Mapping[str, str]
+
+
+def table_announcement(notice: Notice) -> Announcement:
+    """How a table is announced."""
+    return Announcement(SERVICE, f"kemps-{notice.number}-{notice.host}", as_text(notice))
+
+
 def as_text(notice: Notice) -> dict[str, str]:
     """The TXT record of a table."""
     return {
@@ -96,7 +110,7 @@ def read_text(text: Mapping[bytes, bytes | None], places: Sequence[Place]) -> Fo
     return Found(version, notice, tuple(places))
 
 
-def _zeroconf(addresses: Sequence[str]) -> AsyncZeroconf:
+def zeroconf_on(addresses: Sequence[str]) -> AsyncZeroconf:
     """Speak mDNS on these addresses of this machine. Raises `RuntimeFault` where that cannot be."""
     four = [address for address in addresses if ":" not in address]
     if not four:
@@ -108,17 +122,18 @@ def _zeroconf(addresses: Sequence[str]) -> AsyncZeroconf:
         raise RuntimeFault(f"multicast cannot be used: {error}") from None
 
 
-def _local(only: str | None) -> tuple[Interface, ...]:
+def local_interfaces(only: str | None) -> tuple[Interface, ...]:
+    """The addresses on which one can speak mDNS, of one interface or of all. Raises `RuntimeFault`."""
     return tuple(each for each in interfaces(only) if not each.is_local_link)
 
 
 class Announcer:
-    """Keeps a table announced while it has free seats, in the background. `say` hears why if it cannot."""
+    """Keeps a place announced, in the background. `say` hears why if it cannot."""
 
     def __init__(
-        self, notice: Callable[[], Notice], place: Place, only: str | None, say: Callable[[str], None]
+        self, said: Callable[[], Announcement], place: Place, only: str | None, say: Callable[[str], None]
     ) -> None:
-        self._notice, self._place, self._only, self._say = notice, place, only, say
+        self._said, self._place, self._only, self._say = said, place, only, say
         self._changed = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
         self.is_announced = False
@@ -128,7 +143,7 @@ class Announcer:
         self._running = asyncio.create_task(self._run())
 
     def update(self) -> None:
-        """The notice has changed."""
+        """There is something else to announce."""
         self._changed.set()
 
     async def close(self) -> None:
@@ -143,7 +158,7 @@ class Announcer:
         told = ""
         while True:
             try:
-                await self._announce(shared_addresses(self._place.host, _local(self._only)))
+                await self._announce(shared_addresses(self._place.host, local_interfaces(self._only)))
             except (KempsError, OSError, ZeroconfError) as error:
                 self.is_announced = False
                 if str(error) != told:
@@ -153,35 +168,34 @@ class Announcer:
 
     async def _announce(self, addresses: tuple[str, ...]) -> None:
         """Announce at these addresses, until they are others."""
-        mdns = _zeroconf(addresses)
+        mdns = zeroconf_on(addresses)
         try:
-            notice = self._notice()
-            info = self._info(notice, addresses)
+            said = self._said()
+            info = self._info(said, addresses)
             await (await mdns.async_register_service(info))
             self.is_announced = True
-            while shared_addresses(self._place.host, _local(self._only)) == addresses:
+            while shared_addresses(self._place.host, local_interfaces(self._only)) == addresses:
                 self._changed.clear()
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(RETRY_S):
                         await self._changed.wait()
-                if self._notice() != notice:
-                    notice = self._notice()
-                    await (await mdns.async_update_service(self._info(notice, addresses)))
+                if self._said() != said:
+                    said = self._said()
+                    await (await mdns.async_update_service(self._info(said, addresses)))
         finally:
             self.is_announced = False
             with contextlib.suppress(OSError, ZeroconfError):
                 await mdns.async_unregister_all_services()
             await mdns.async_close()
 
-    def _info(self, notice: Notice, addresses: Sequence[str]) -> AsyncServiceInfo:
-        label = f"kemps-{notice.number}-{notice.host}"
+    def _info(self, said: Announcement, addresses: Sequence[str]) -> AsyncServiceInfo:
         return AsyncServiceInfo(
-            SERVICE,
-            f"{label}.{SERVICE}",
+            said.service,
+            f"{said.label}.{said.service}",
             port=self._place.port,
-            properties=as_text(notice),
+            properties=dict(said.text),
             # A name of its own, so that this machine's other names are left alone.
-            server=f"{label}.local.",
+            server=f"{said.label}.local.",
             parsed_addresses=list(addresses),
         )
 
@@ -239,7 +253,7 @@ class Browser:
 @contextlib.asynccontextmanager
 async def browsing(only: str | None = None) -> AsyncIterator[Browser]:
     """Look for tables for as long as this holds. Raises `RuntimeFault` where there is no network."""
-    mdns = _zeroconf([each.ip for each in _local(only)])
+    mdns = zeroconf_on([each.ip for each in local_interfaces(only)])
     try:
         browser = Browser(mdns)
         try:
@@ -274,7 +288,7 @@ async def look_for(
 async def place_of(found: Found) -> Place:
     """The address at which this very table answers, the nearest first. Raises `Unreachable`."""
     by_host = {place.host: place for place in found.places}
-    order = [by_host[host] for host in nearest_first(by_host, _local(None))]
+    order = [by_host[host] for host in nearest_first(by_host, local_interfaces(None))]
 
     async def answer(place: Place, after_s: float) -> Place | None:
         await asyncio.sleep(after_s)
@@ -296,3 +310,22 @@ async def place_of(found: Found) -> Place:
         await asyncio.gather(*asking, return_exceptions=True)
     tried = ", ".join(map(str, order))
     raise Unreachable(f"the table {found.notice.table} is announced, and does not answer at {tried}")
+
+
+async def places_of(service: str, labels: Sequence[str]) -> dict[str, tuple[Place, ...]]:
+    """Where those listen that are announced under these labels, as far as they answer in time.
+
+    Raises `RuntimeFault` where there is no network.
+    """
+    mdns = zeroconf_on([each.ip for each in local_interfaces(None)])
+    try:
+        infos = {label: AsyncServiceInfo(service, f"{label}.{service}") for label in labels}
+        asking = (info.async_request(mdns.zeroconf, ANSWER_S * 1000) for info in infos.values())
+        answered = await asyncio.gather(*asking)
+        return {
+            label: tuple(Place(address, info.port) for address in info.parsed_scoped_addresses())
+            for (label, info), is_there in zip(infos.items(), answered, strict=True)
+            if is_there and info.port
+        }
+    finally:
+        await mdns.async_close()

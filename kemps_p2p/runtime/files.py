@@ -2,7 +2,7 @@
 
 Knows nothing of what is in a file. Invariants:
 
-1. A secret is in its file whole or not at all, for its owner only, and is never written over.
+1. A secret is in its file whole or not at all, for its owner only, and is written over only by `replace`.
 2. Every failure of the machine is a `RuntimeFault` of one line that names the file, except where a function
    says that it raises `OSError`.
 
@@ -13,6 +13,7 @@ import contextlib
 import os
 import stat
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from kemps_p2p.errors import RuntimeFault
@@ -100,7 +101,7 @@ def write_new(path: Path, data: bytes) -> None:
 
 
 class SecretFile:
-    """A small file that only its owner can read, written once, whole or not at all."""
+    """A small file that only its owner can read, whole or not at all; written once unless it is replaced."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -110,6 +111,13 @@ class SecretFile:
 
         Raises `RuntimeFault` if the file is there already or cannot be written.
         """
+        self._write(secret, self._name)
+
+    def replace(self, secret: bytes) -> None:
+        """Put `secret` in the place of what the file held, whole or not at all. Raises `RuntimeFault`."""
+        self._write(secret, lambda draft: os.replace(draft, self.path))
+
+    def _write(self, secret: bytes, name: Callable[[Path], None]) -> None:
         draft = self.path.with_name(f"{self.path.name}.{os.getpid()}.draft")
         try:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -121,7 +129,7 @@ class SecretFile:
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
-            self._name(draft)
+            name(draft)
             sync_directory(self.path.parent)
         except FileExistsError:
             raise RuntimeFault(f"{self.path} is there already and is written only once") from None

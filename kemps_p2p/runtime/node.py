@@ -16,6 +16,7 @@ from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime.chair import Chair, Watch
 from kemps_p2p.runtime.meeting import Contact, Table, contact_left, meet, seat_of
 from kemps_p2p.runtime.profile import home_held, own_identity
+from kemps_p2p.runtime.roaming import Roaming
 from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.runtime.transport import Mesh, new_event_loop
 from kemps_p2p.runtime.wayback import WayBack
@@ -88,18 +89,19 @@ async def _play(
     config: NodeConfig, identity: Identity, mesh: Mesh, table: Table, *, seated: Seated, watch: Watch
 ) -> Outcome:
     """Sit down at a table that has met, and play to the end."""
-    mesh.admit({curve: table.addresses[curve] for curve in table.curves if curve != mesh.public_key})
+    way_back = WayBack(mesh.keys, mesh.address)
+    roaming = Roaming(mesh, identity, table, way_back)
     chair = Chair(
         identity=identity,
         seat=seat_of(table, identity),
         table=table,
-        carrier=mesh,
+        carrier=roaming,
         name=config.name,
         rules=config.rules,
         home=config.home,
         logs=config.logs,
         give_up_ms=int(config.give_up_s * 1000),
-        way_back=WayBack(mesh.keys, mesh.address),
+        way_back=way_back,
     )
     _, runner = chair.sit(seated(chair.seat, random.Random(secrets.randbits(128))), watch)
-    return await runner.run()
+    return await roaming.along(runner.run())

@@ -8,31 +8,35 @@ Section "Journal and log" of protocol.md.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 
-from kemps_p2p.errors import Unreachable
+from kemps_p2p.errors import RuntimeFault, Unreachable
+from kemps_p2p.runtime.addresses import Place, everywhere, is_loopback, read_place
 from kemps_p2p.runtime.chair import Chair, Plays
 from kemps_p2p.runtime.node import favour_play
 from kemps_p2p.runtime.profile import home_held, own_identity
+from kemps_p2p.runtime.roaming import Roaming
 from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.runtime.transport import LinkState, Mesh, new_event_loop
 from kemps_p2p.runtime.wayback import Unfinished, WayBack, unfinished
 from kemps_p2p.session.messages import MESSAGE_BYTES_MAX
 
-REACH_S = 20.0
-"""How long it may take until one of the others is reached."""
 _LOOK_AGAIN_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """Who comes back: its home, which match if not the last, and how long a stand-still may last."""
+    """Who comes back: its home, which match if not the last, and how long a stand-still may last.
+
+    `reach_s`: how long it may take until one of the others is reached.
+    """
 
     home: Path
     which: str | None
     give_up_s: float
+    reach_s: float
 
 
 def rejoin_table(coming: Return, plays: Plays, tell: Callable[[Unfinished], None]) -> Outcome:
@@ -50,33 +54,56 @@ async def _rejoined(coming: Return, plays: Plays, tell: Callable[[Unfinished], N
         identity = own_identity(coming.home)
         found = unfinished(coming.home, identity, coming.which)
         tell(found)
-        mesh = Mesh(message_bytes_max=MESSAGE_BYTES_MAX, bind=found.kept.bind, keys=found.keys)
-        await mesh.open()
+        mesh = await _listening(found)
         try:
             table = found.table()
-            mesh.admit({curve: table.addresses[curve] for curve in table.curves if curve != mesh.public_key})
+            way_back = WayBack(mesh.keys, mesh.address)
+            way_back.come_back(found)
+            roaming = Roaming(mesh, identity, table, way_back)
+            roaming.come_back(found.kept.moved)
             chair = Chair(
                 identity=identity,
                 seat=found.setup.seat,
                 table=table,
-                carrier=mesh,
+                carrier=roaming,
                 name=found.setup.name,
                 rules=found.setup.rules,
                 home=coming.home,
                 logs=found.logs,
                 give_up_ms=int(coming.give_up_s * 1000),
                 group=found.setup.group,
-                way_back=WayBack(mesh.keys, mesh.address),
+                way_back=way_back,
                 returning=found,
             )
-            return await _played(chair, mesh, plays)
+            return await _played(roaming.along(plays(chair)), mesh, coming.reach_s)
         finally:
             await mesh.close()
 
 
-async def _played(chair: Chair, mesh: Mesh, plays: Plays) -> Outcome:
-    playing = asyncio.ensure_future(plays(chair))
-    reaching = asyncio.create_task(_reached(mesh))
+async def _listening(found: Unfinished) -> Mesh:
+    """Listen where this peer listened before, or as near to that as this machine lets us be now.
+
+    Raises `Unreachable` if it lets us listen nowhere.
+    """
+    place = read_place(found.kept.bind.removeprefix("tcp://"))
+    assert place is not None, "what was bound is an address of numbers"
+    # The machine may have another address now, and another program the port.
+    anywhere = place.host if is_loopback(place.host) else everywhere(place.host)
+    for bind in (place, Place(anywhere, place.port), Place(anywhere, 0)):
+        mesh = Mesh(message_bytes_max=MESSAGE_BYTES_MAX, bind=bind.endpoint, keys=found.keys)
+        try:
+            await mesh.open()
+        except Unreachable:
+            if bind.port == 0:
+                raise
+        else:
+            return mesh
+    raise RuntimeFault("there is no port to listen on")
+
+
+async def _played(playing_along: Coroutine[None, None, Outcome], mesh: Mesh, reach_s: float) -> Outcome:
+    playing = asyncio.ensure_future(playing_along)
+    reaching = asyncio.create_task(_reached(mesh, reach_s))
     try:
         await asyncio.wait({playing, reaching}, return_when=asyncio.FIRST_COMPLETED)
         if not playing.done():
@@ -88,11 +115,11 @@ async def _played(chair: Chair, mesh: Mesh, plays: Plays) -> Outcome:
         await asyncio.gather(playing, reaching, return_exceptions=True)
 
 
-async def _reached(mesh: Mesh) -> None:
+async def _reached(mesh: Mesh, reach_s: float) -> None:
     """Wait until one of the others is there. Raises `Unreachable` if none is."""
     waited_s = 0.0
     while LinkState.UP not in mesh.links().values():
-        if waited_s >= REACH_S:
+        if waited_s >= reach_s:
             raise Unreachable("none of the others can be reached: they have left, or the match is over")
         await asyncio.sleep(_LOOK_AGAIN_S)
         waited_s += _LOOK_AGAIN_S

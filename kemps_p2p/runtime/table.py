@@ -24,7 +24,7 @@ from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime.addresses import Place, interfaces, shared_addresses
 from kemps_p2p.runtime.bot_nodes import BotNodes
 from kemps_p2p.runtime.chair import FIRST, Before, Chair, Plays, Watch, after
-from kemps_p2p.runtime.discovery import Announcer
+from kemps_p2p.runtime.discovery import Announcer, table_announcement
 from kemps_p2p.runtime.gathering import Gathered, Newcomer, Trusts, open_mesh
 from kemps_p2p.runtime.guests import PERSON
 from kemps_p2p.runtime.hosting import Host, HostNews, Plan
@@ -33,6 +33,7 @@ from kemps_p2p.runtime.known import KnownPlayers
 from kemps_p2p.runtime.meeting import seat_of
 from kemps_p2p.runtime.node import favour_play
 from kemps_p2p.runtime.profile import home_held, own_identity
+from kemps_p2p.runtime.roaming import Roaming
 from kemps_p2p.runtime.runner import Outcome, Runner
 from kemps_p2p.runtime.sitting import Screen, Sitting, attended
 from kemps_p2p.runtime.transport import LinkState, PublicKey, TurnedAway, new_event_loop
@@ -193,7 +194,10 @@ async def _hosted(offer: Offer, seat: SeatPlan, plays: Plays, tell: Tell) -> Out
             if offer.announces:
                 host.is_announced = True
                 announcer = Announcer(
-                    lambda: host.notice, host.place, offer.only, lambda why: tell(NotAnnounced(why))
+                    lambda: table_announcement(host.notice),
+                    host.place,
+                    offer.only,
+                    lambda why: tell(NotAnnounced(why)),
                 )
                 announcer.start()
             await bots.start(host.place, host.code)
@@ -240,7 +244,8 @@ async def seat_played(
     the peers do not reach each other.
     """
     table, mesh = gathered.table, gathered.mesh
-    mesh.admit({curve: table.addresses[curve] for curve in table.curves if curve != mesh.public_key})
+    way_back = WayBack(mesh.keys, mesh.address)
+    roaming = Roaming(mesh, me.identity, table, way_back)
     guard = _Guard(gathered)
 
     def formed(_session: Session, sight: fx.Sight) -> None:
@@ -253,17 +258,17 @@ async def seat_played(
         identity=me.identity,
         seat=seat_of(table, me.identity),
         table=table,
-        carrier=mesh,
+        carrier=roaming,
         name=me.name,
         rules=gathered.rules,
         home=seat.home,
         logs=seat.logs,
         give_up_ms=int(seat.give_up_s * 1000),
-        way_back=WayBack(mesh.keys, mesh.address),
+        way_back=way_back,
         came=gathered.names[: len(table.roster)],
         formed=formed,
     )
-    playing = asyncio.ensure_future(plays(chair))
+    playing = asyncio.ensure_future(roaming.along(plays(chair)))
     reaching = asyncio.create_task(guard.reached())
     try:
         await asyncio.wait({playing, reaching}, return_when=asyncio.FIRST_COMPLETED)

@@ -212,6 +212,14 @@ class Mesh:
         # Without this, CURVE lets everybody in when no authenticator answers.
         router.setsockopt(zmq.ZAP_ENFORCE_DOMAIN, 1)
 
+    def listen(self, address: str) -> None:
+        """Listen at one more address, until closed. Raises `Unreachable`."""
+        _, router = self._opened()
+        try:
+            router.bind(address)
+        except zmq.ZMQError as error:
+            raise Unreachable(f"cannot listen on {address}: {zmq.strerror(error.errno or 0)}") from None
+
     def admit(self, peers: Mapping[PublicKey, str | None]) -> None:
         """Let exactly these peers in, and connect to those whose address is known.
 

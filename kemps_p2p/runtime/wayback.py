@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from kemps_p2p.codec import Record, decode, encode
 from kemps_p2p.errors import PeerFault, Refused, RuntimeFault
 from kemps_p2p.ids import Seat
@@ -23,12 +25,16 @@ from kemps_p2p.runtime.zap import CurveKeys, PublicKey
 from kemps_p2p.session.journal import Journal, read_journal, setup_from
 from kemps_p2p.session.lobby import Setup
 from kemps_p2p.session.logfile import ANNEX_LEAD
+from kemps_p2p.session.messages import Moved
 
 SEAT_VERSION = 1
 
 
 class KeptSeat(Record, frozen=True):
-    """`bind`: where this peer listened. `curves`, `addresses`: of all peers, by tape. `logs`: a directory."""
+    """`bind`: where this peer listened. `curves`, `addresses`: of all peers, by tape. `logs`: a directory.
+
+    `moved`: what peers have told since about where they listen.
+    """
 
     version: int
     public: bytes
@@ -37,14 +43,19 @@ class KeptSeat(Record, frozen=True):
     curves: tuple[bytes, ...]
     addresses: tuple[str, ...]
     logs: str
+    moved: tuple[Moved, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class WayBack:
-    """How the others reach this process, as its sockets have it. `address`: where it listens."""
+    """How the others reach this process, as its sockets have it. `address`: where it listens.
+
+    `kept`: what is on disk for the match that is on, and where.
+    """
 
     keys: CurveKeys
     address: str
+    kept: tuple[SecretFile, KeptSeat] | None = None
 
     def keep(self, files: MatchFiles, table: Table, logs: Path) -> None:
         """Write it down for a match that is about to begin. Raises `RuntimeFault`."""
@@ -56,8 +67,27 @@ class WayBack:
             curves=table.curves,
             addresses=tuple(table.addresses[curve] for curve in table.curves),
             logs=str(logs.absolute()),
+            moved=() if self.kept is None else self.kept[1].moved,
         )
-        SecretFile(files.seat).write(encode(kept))
+        self.kept = SecretFile(files.seat), kept
+        self.kept[0].write(encode(kept))
+
+    def come_back(self, found: "Unfinished") -> None:
+        """Go on with what was kept before a crash. Raises `RuntimeFault`."""
+        self.kept = SecretFile(found.files.seat), replace(found.kept, bind=self.address)
+        self.kept[0].replace(encode(self.kept[1]))
+
+    def moved(self, moved: tuple[Moved, ...]) -> None:
+        """Keep what is known of who has moved, as long as there is a match to come back to.
+
+        Raises `RuntimeFault`.
+        """
+        if self.kept is None:
+            return
+        file, kept = self.kept
+        self.kept = file, replace(kept, moved=moved)
+        if file.path.exists():
+            file.replace(encode(self.kept[1]))
 
 
 @dataclass(frozen=True, slots=True)

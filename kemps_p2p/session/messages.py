@@ -202,7 +202,14 @@ class Wish(Record, frozen=True, tag=5):
     want: Want
 
 
-Message: TypeAlias = LobbyWords | Batch | Status | Whisper | Wish
+class Moved(Record, frozen=True, tag=6):
+    """Where a peer listens from now on, signed by it; anybody may pass it on. The transport reads it."""
+
+    raw: bytes
+    signature: bytes
+
+
+Message: TypeAlias = LobbyWords | Batch | Status | Whisper | Wish | Moved
 
 
 def read_message(data: bytes) -> Message:

@@ -25,6 +25,7 @@ from kemps_p2p.session.messages import (
     WHISPER_CHARACTERS_MAX,
     Batch,
     LobbyWords,
+    Moved,
     Status,
     Want,
     Whisper,
@@ -284,6 +285,9 @@ class Session:
                 return [fx.Show(fx.Whispered(text))]
             case Wish(want=want):
                 return self._note_want(sender, want)
+            case Moved():
+                # The transport takes these out; where there are no addresses, they mean nothing.
+                return []
 
     def _welcome_back(self, sender: Seat) -> list[fx.Effect]:
         """Whoever has left and tells again how far it is has come back."""

@@ -139,6 +139,11 @@ class Machine:
         assert self.namespace is not None
         ip("-n", self.namespace, *words)
 
+    def move(self, address: str) -> None:
+        """Give it another address in the network that all share; the old one is gone."""
+        self.ip("address", "flush", "dev", "eth0", "scope", "global")
+        self.ip("address", "add", f"{address}/24", "dev", "eth0")
+
     def _inside(self, *words: str) -> None:
         assert self.namespace is not None
         ip("netns", "exec", self.namespace, *words)

@@ -1,0 +1,200 @@
+"""Links follow whoever moves: three peers on loopback, in one process, with a table that is out of date."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from join_helpers import LOOPBACK
+
+from kemps_p2p.codec import encode
+from kemps_p2p.errors import Fault, PeerFault
+from kemps_p2p.ledger.identity import Identity
+from kemps_p2p.runtime import roaming
+from kemps_p2p.runtime.addresses import Interface
+from kemps_p2p.runtime.meeting import Table
+from kemps_p2p.runtime.profile import new_match_files
+from kemps_p2p.runtime.roaming import Roaming
+from kemps_p2p.runtime.transport import LinkState, Mesh, PublicKey, new_event_loop
+from kemps_p2p.runtime.wayback import KeptSeat, WayBack
+from kemps_p2p.runtime.whereabouts import (
+    PLACES_MAX,
+    Whereabouts,
+    in_order,
+    read_whereabouts,
+    sign_whereabouts,
+)
+from kemps_p2p.session.messages import Moved
+
+LO = (Interface("lo", LOOPBACK, 8),)
+IDENTITIES = tuple(Identity.derived(b"roaming", f"peer {index}") for index in range(3))
+CURVES = tuple(PublicKey(bytes([index]) * 32) for index in range(3))
+KNOWN = {curve: identity.public for curve, identity in zip(CURVES, IDENTITIES, strict=True)}
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(roaming, "LOOK_S", 0.02)
+    monkeypatch.setattr(roaming, "TRY_MS", 100)
+
+
+def dead_address() -> str:
+    """Where nobody listens."""
+    with socket.create_server((LOOPBACK, 0)) as taken:
+        return f"tcp://{LOOPBACK}:{taken.getsockname()[1]}"
+
+
+class Peers:
+    """Three peers; the table has those of `moved` at addresses where nobody listens any more."""
+
+    def __init__(self, meshes: list[Mesh], moved: Iterable[int]) -> None:
+        self.meshes = meshes
+        curves = tuple(mesh.public_key for mesh in meshes)
+        addresses = {mesh.public_key: mesh.address for mesh in meshes}
+        for index in moved:
+            addresses[curves[index]] = dead_address()
+        roster = tuple(identity.public for identity in IDENTITIES)
+        self.table = Table(roster, curves, addresses)
+        self.carriers = []
+        for index, (mesh, identity) in enumerate(zip(meshes, IDENTITIES, strict=True)):
+            carrier = Roaming(mesh, identity, self.table, WayBack(mesh.keys, mesh.address), lambda: LO)
+            carrier.deliver(lambda arrivals: self.heard.extend(each.data for each in arrivals))
+            if index in moved:
+                carrier.come_back(())
+            self.carriers.append(carrier)
+        self.heard: list[bytes] = []
+
+    def all_up(self) -> bool:
+        return all(state is LinkState.UP for mesh in self.meshes for state in mesh.links().values())
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    while not holds():
+        await asyncio.sleep(0.01)
+
+
+@asynccontextmanager
+async def peers(moved: Iterable[int]) -> AsyncIterator[Peers]:
+    meshes = [Mesh(message_bytes_max=4096) for _ in range(3)]
+    for mesh in meshes:
+        await mesh.open()
+    try:
+        yield Peers(meshes, moved)
+    finally:
+        for mesh in meshes:
+            await mesh.close()
+
+
+def run(scene: Callable[[Peers], Callable[[], bool]], moved: Iterable[int]) -> None:
+    """Let three peers run until what the scene waits for holds."""
+
+    async def main() -> None:
+        async with asyncio.timeout(15), peers(moved) as three:
+            waiting = asyncio.create_task(until(scene(three)))
+            along = [asyncio.create_task(each.along(asyncio.shield(waiting))) for each in three.carriers]
+            await asyncio.gather(*along)
+
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        runner.run(main())
+
+
+def test_whoever_comes_back_elsewhere_is_followed() -> None:
+    run(lambda three: three.all_up, moved=[1])
+
+
+def test_two_who_have_moved_find_each_other_by_a_third() -> None:
+    run(lambda three: three.all_up, moved=[1, 2])
+
+
+def test_words_of_carriers_reach_no_match_and_all_else_does() -> None:
+    def scene(three: Peers) -> Callable[[], bool]:
+        three.carriers[0].send(three.meshes[2].public_key, b"a message")
+        return lambda: three.all_up() and three.heard == [b"a message"]
+
+    run(scene, moved=[2])
+
+
+def test_a_false_address_costs_time_and_no_more() -> None:
+    """Another peer answers there, with its own key; and then the one who is meant, where it always was."""
+
+    def scene(three: Peers) -> Callable[[], bool]:
+        a, b, c = three.meshes
+        word = Whereabouts(curve=b.public_key, addresses=(c.address,), number=7)
+        a.admit({b.public_key: dead_address(), c.public_key: c.address})
+        three.carriers[0]._take(sign_whereabouts(IDENTITIES[1], word))
+        seen: set[LinkState] = set()
+
+        def holds() -> bool:
+            seen.add(a.links()[b.public_key])
+            return LinkState.WRONG_SERVER_KEY in seen and three.all_up()
+
+        return holds
+
+    run(scene, moved=[])
+
+
+# What is believed
+
+
+def word(number: int = 1, *addresses: str, curve: PublicKey = CURVES[1]) -> Whereabouts:
+    return Whereabouts(curve=curve, addresses=addresses or ("tcp://10.0.0.2:5368",), number=number)
+
+
+def test_what_a_peer_has_signed_is_believed() -> None:
+    assert read_whereabouts(sign_whereabouts(IDENTITIES[1], word()), KNOWN) == word()
+
+
+@pytest.mark.parametrize(
+    ("moved", "fault"),
+    [
+        (sign_whereabouts(IDENTITIES[2], word()), Fault.BAD_SIGNATURE),
+        (sign_whereabouts(IDENTITIES[1], word(curve=PublicKey(bytes(32)[:31] + b"x"))), Fault.WRONG_SEAT),
+        (sign_whereabouts(IDENTITIES[1], word(1, "ipc:///tmp/x")), Fault.MALFORMED),
+        (sign_whereabouts(IDENTITIES[1], word(1, *["tcp://10.0.0.2:1"] * (PLACES_MAX + 1))), Fault.MALFORMED),
+        (Moved(raw=b"", signature=bytes(64)), Fault.MALFORMED),
+        (
+            Moved(raw=encode(word()), signature=IDENTITIES[1].sign("kemps/v1/contact", encode(word()))),
+            Fault.BAD_SIGNATURE,
+        ),
+    ],
+    ids=["of another", "of nobody here", "into the machine", "too many", "nothing", "another label"],
+)
+def test_what_leads_nowhere_is_not(moved: Moved, fault: Fault) -> None:
+    with pytest.raises(PeerFault) as caught:
+        read_whereabouts(moved, KNOWN)
+    assert caught.value.code is fault
+
+
+def test_addresses_beside_the_old_one_are_tried_first() -> None:
+    here = (Interface("eth0", "192.168.1.5", 24), Interface("tun0", "10.99.0.5", 24))
+    told = [
+        "tcp://172.16.0.9:5368",
+        "tcp://10.99.0.9:5368",
+        "tcp://host.example:5368",
+        "tcp://192.168.1.9:5368",
+    ]
+    before = "tcp://192.168.1.7:5368"
+    assert in_order(told, before, here) == [told[3], told[1], told[0], told[2]]
+
+
+def test_where_others_are_is_kept_for_a_restart_and_no_longer_than_the_match(tmp_path: Path) -> None:
+    mesh = Mesh(message_bytes_max=4096)
+    files, back = new_match_files(tmp_path), WayBack(mesh.keys, "tcp://127.0.0.1:5368")
+    table = Table(tuple(KNOWN.values()), CURVES, dict.fromkeys(CURVES, "tcp://127.0.0.1:1"))
+    back.keep(files, table, tmp_path)
+    moved = (sign_whereabouts(IDENTITIES[1], word()),)
+    back.moved(moved)
+    assert back.kept is not None
+    read = back.kept[0].read()
+    assert read == encode(back.kept[1])
+    assert back.kept[1].moved == moved
+    assert isinstance(back.kept[1], KeptSeat)
+    files.seat.unlink()
+    back.moved(moved)
+    assert not files.seat.exists()
+    # A rematch begins with what is known.
+    again = new_match_files(tmp_path)
+    back.keep(again, table, tmp_path)
+    assert back.kept[1].moved == moved
