@@ -138,11 +138,11 @@ def test_no_record_is_described_that_is_not_there() -> None:
 
 def met_by() -> list[type[Record]]:
     """The records by which peers meet: they belong to `runtime`."""
-    from kemps_p2p.runtime import guests, handshake, meeting
+    from kemps_p2p.runtime import guests, handshake, meeting, whereabouts
 
     return [
         value
-        for module in (guests, handshake, meeting)
+        for module in (guests, handshake, meeting, whereabouts)
         for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, Record) and value.__module__ == module.__name__
     ]
