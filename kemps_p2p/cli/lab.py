@@ -9,6 +9,7 @@ import click
 
 from kemps_p2p.cli.attack import attack
 from kemps_p2p.cli.fairness import fairness
+from kemps_p2p.cli.faults import faults
 from kemps_p2p.cli.options import PACES, progress, read_rule_option
 from kemps_p2p.runtime.store import make_directory
 
@@ -20,6 +21,7 @@ def lab() -> None:
 
 lab.add_command(fairness)
 lab.add_command(attack)
+lab.add_command(faults)
 
 
 @lab.group()

@@ -20,16 +20,19 @@ from kemps_p2p.game.rules import RuleSet
 from kemps_p2p.game.views import SeatView
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity
+from kemps_p2p.runtime.store import split_objects
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.journal import read_journal, setup_from
 from kemps_p2p.session.lobby import Setup
+from kemps_p2p.session.messages import Want
 from kemps_p2p.session.session import Session
 
 WALL_MS = 1_767_225_600_000
 """The wall clock at virtual time 0."""
 
 MOVES_AT_ONCE_MAX = 4
-_LOBBY_US = 1000
+_HEADING = 2
+"""Objects of a journal without which no match is known: a peer that has fewer begins its lobby anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,8 @@ class Stop(Enum):
 class SimPeer:
     """One machine with its bot and its two files, in memory.
 
-    `life`: how often it was restored; `is_down`: it has crashed, and hears nothing.
+    `life`: how often it was restored; `is_down`: it has crashed, and hears nothing. `stopped_until_us`: so
+    long it does nothing, and all that comes waits for it.
     """
 
     session: Session
@@ -73,6 +77,7 @@ class SimPeer:
     has_news: bool = False
     life: int = 0
     is_down: bool = False
+    stopped_until_us: int = 0
 
     @property
     def log_bytes(self) -> bytes:
@@ -93,9 +98,9 @@ class _Computed:
     life: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Wake:
-    pass
+class _Due(Enum):
+    WAKE = auto()
+    RETURN = auto()
 
 
 Choose: TypeAlias = Callable[[SeatView], Action | None]
@@ -113,12 +118,25 @@ class _Crash:
     lost: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Return:
-    pass
+class Death(Exception):
+    """Raised by a `Watch`: the peer dies before it carries out the effect that it was about to.
+
+    `away_us`: when it is back. `torn`: of an append it still writes the first half. `says_goodbye`: it ends
+    because of its disk, and tells the others that it is gone.
+    """
+
+    def __init__(self, away_us: int, *, torn: bool = False, says_goodbye: bool = False) -> None:
+        super().__init__("a simulated peer dies")
+        self.away_us = away_us
+        self.torn = torn
+        self.says_goodbye = says_goodbye
 
 
-_What: TypeAlias = _Arrive | _Computed | _Wake | _Planned | _Crash | _Return
+class _Dead(Exception):
+    """A peer has died while it carried out effects: whatever it was about to do is not done."""
+
+
+_What: TypeAlias = _Arrive | _Computed | _Due | _Planned | _Crash
 Tamper: TypeAlias = Callable[[Seat, Seat, bytes], bytes | None]
 """(sender, receiver, message) -> what arrives instead, None for nothing: where a cheating network sits."""
 
@@ -126,7 +144,7 @@ Machine: TypeAlias = Callable[[Setup], Session]
 """Builds a seat's machine: where a cheating seat sits. `setup.seat` says which one is asked for."""
 
 Watch: TypeAlias = Callable[[Seat, fx.Effect, int], None]
-"""(seat, effect, now_ms), told of every effect before it is carried out."""
+"""(seat, effect, now_ms), told of every effect before it is carried out. May raise `Death`."""
 
 
 class Sim:
@@ -157,6 +175,7 @@ class Sim:
         self._now_us = 0
         self._count = 0
         self._queue: list[tuple[int, int, Seat, _What]] = []
+        self._machine = machine
         root = derive("kemps/v1/sim", seed.to_bytes(16, "big", signed=True))
         peers = players + observers
         keys = [Identity.derived(root, f"seat {seat}") for seat in range(peers)]
@@ -211,7 +230,7 @@ class Sim:
         """All sit down. `run` does so by itself; whoever goes on by `step` starts with this."""
         for seat, peer in enumerate(self.peers):
             self._carry_out(Seat(seat), peer.session.start(self.now_ms))
-            self._schedule(Seat(seat), 0, _Wake())
+            self._schedule(Seat(seat), 0, _Due.WAKE)
 
     def step(self) -> Seat:
         """Let the next thing happen, and say at which seat. There always is one: a status is ahead."""
@@ -225,30 +244,46 @@ class Sim:
         self._schedule(seat, after_us, _Planned(choose))
 
     def crash(self, after_us: int, seat: Seat, away_us: int, lost: int = 0) -> None:
-        """At a moment to come, or once its match has begun, a peer crashes, and is back some time later.
+        """At a moment to come a peer crashes, and is back some time later.
 
         Nothing is left of it but its files; of the journal not even the last `lost` items, as after a power
-        cut.
+        cut. In the lobby that is its secret, from which it says again what it has said.
         """
         self._schedule(seat, after_us, _Crash(away_us, lost))
 
-    def _crash(self, seat: Seat, peer: SimPeer, crash: _Crash) -> None:
-        if peer.is_down:
-            return
-        if not peer.session.has_begun:
-            self._schedule(seat, _LOBBY_US, crash)
-            return
+    def stop(self, seat: Seat, for_us: int) -> None:
+        """A process is stopped, or its computer sleeps: what comes meanwhile waits, and the clock goes on."""
+        self.peers[seat].stopped_until_us = self._now_us + for_us
+
+    def _crash(self, seat: Seat, peer: SimPeer, away_us: int, lost: int = 0) -> None:
         peer.is_down = True
-        kept = max(2, len(peer.journal) - crash.lost)
+        peer.stopped_until_us = 0
+        kept = max(_HEADING, len(peer.journal) - lost)
         del peer.journal[kept:]
-        self._schedule(seat, crash.away_us, _Return())
+        self._schedule(seat, away_us, _Due.RETURN)
+
+    def _die(self, seat: Seat, peer: SimPeer, effect: fx.Effect, death: Death) -> None:
+        if death.torn and isinstance(effect, fx.Append):
+            file = peer.log if effect.file is fx.File.LOG else peer.journal
+            file.append(effect.data[: len(effect.data) // 2])
+        if death.says_goodbye and peer.session.has_begun:
+            for last in peer.session.want(Want.GONE):
+                if isinstance(last, fx.Send):
+                    self._send_out(seat, last)
+        self._crash(seat, peer, death.away_us)
 
     def _restore(self, seat: Seat, peer: SimPeer) -> list[fx.Effect]:
         """A new machine and a new bot at the seat; all they have are the files."""
         before = self._setups[seat]
-        journal = read_journal(peer.journal)
-        setup = setup_from(journal, before.identity, before.secret)
-        peer.session = Session.restored(setup, journal, peer.log, self.now_ms, WALL_MS + self.now_ms)
+        peer.journal[:] = split_objects(b"".join(peer.journal)).objects
+        peer.log[:] = split_objects(b"".join(peer.log)).objects
+        if len(peer.journal) < _HEADING:
+            peer.journal.clear()
+            peer.session = self._machine(before)
+        else:
+            journal = read_journal(peer.journal)
+            setup = setup_from(journal, before.identity, before.secret)
+            peer.session = Session.restored(setup, journal, peer.log, self.now_ms, WALL_MS + self.now_ms)
         peer.life += 1
         peer.is_down = False
         peer.woken_at_us = -1
@@ -257,9 +292,18 @@ class Sim:
 
     def _handle(self, seat: Seat, what: _What) -> None:
         peer = self.peers[seat]
-        now_ms = self.now_ms
-        if peer.is_down and not isinstance(what, _Return):
+        if peer.is_down and what is not _Due.RETURN:
             return
+        if self._now_us < peer.stopped_until_us:
+            self._schedule(seat, peer.stopped_until_us - self._now_us, what)
+            return
+        try:
+            self._let_happen(seat, peer, what)
+        except _Dead:
+            return
+
+    def _let_happen(self, seat: Seat, peer: SimPeer, what: _What) -> None:
+        now_ms = self.now_ms
         match what:
             case _Arrive(sender, data):
                 effects = peer.session.receive(sender, data, now_ms, WALL_MS + now_ms)
@@ -267,7 +311,7 @@ class Sim:
                 return
             case _Computed(job_id, outcome):
                 effects = peer.session.computed(job_id, outcome, now_ms)
-            case _Wake():
+            case _Due.WAKE:
                 if self._now_us < peer.woken_at_us:
                     return
                 effects = peer.session.tick(now_ms)
@@ -276,10 +320,10 @@ class Sim:
                 if action is not None:
                     self._submit(seat, peer, action)
                 effects = []
-            case _Crash():
-                self._crash(seat, peer, what)
+            case _Crash(away_us, lost):
+                self._crash(seat, peer, away_us, lost)
                 return
-            case _Return():
+            case _Due.RETURN:
                 effects = self._restore(seat, peer)
         self._carry_out(seat, effects)
         self._let_play(seat, peer)
@@ -318,7 +362,7 @@ class Sim:
         wake_us = max(wake_ms * 1000, self._now_us + 1000)
         if peer.woken_at_us <= self._now_us or wake_us < peer.woken_at_us:
             peer.woken_at_us = wake_us
-            self._schedule(seat, wake_us - self._now_us, _Wake())
+            self._schedule(seat, wake_us - self._now_us, _Due.WAKE)
 
     def _schedule(self, seat: Seat, after_us: int, what: _What) -> None:
         self._count += 1
@@ -333,7 +377,11 @@ class Sim:
         peer = self.peers[seat]
         for effect in effects:
             if self._watch is not None:
-                self._watch(seat, effect, self.now_ms)
+                try:
+                    self._watch(seat, effect, self.now_ms)
+                except Death as death:
+                    self._die(seat, peer, effect, death)
+                    raise _Dead from None
             match effect:
                 case fx.Append(file=fx.File.LOG, data=data):
                     # Every final entry may have changed what the seat sees.
@@ -341,14 +389,17 @@ class Sim:
                     peer.log.append(data)
                 case fx.Append(data=data):
                     peer.journal.append(data)
-                case fx.Send(data=data, to=to):
-                    for receiver in range(len(self.peers)) if to is None else (to,):
-                        if receiver != seat:
-                            self._send(seat, Seat(receiver), data)
+                case fx.Send():
+                    self._send_out(seat, effect)
                 case fx.Compute(id=job_id, work=work):
                     self._schedule(seat, 1000, _Computed(job_id, _outcome(work), peer.life))
                 case fx.Show(sight=sight):
                     self._show(seat, peer, sight)
+
+    def _send_out(self, seat: Seat, effect: fx.Send) -> None:
+        for receiver in range(len(self.peers)) if effect.to is None else (effect.to,):
+            if receiver != seat:
+                self._send(seat, Seat(receiver), effect.data)
 
     def _send(self, sender: Seat, receiver: Seat, data: bytes) -> None:
         if self._tamper is not None:

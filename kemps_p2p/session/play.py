@@ -277,6 +277,9 @@ class Play(Hearing):
         assert tip.head.index >= self._proposed_index, f"the own entry {self._proposed_index} does not fold"
         if tip.on_duty != self.seat or self.final.term != tip.term:
             return False
+        if self._chain.led_to is not None:
+            # The others have gone on in a later term, and what leads there is on its way.
+            return False
         if not self._order_is_new and not self._sequencing.is_due(now_ms):
             return False
         self._order_is_new = False

@@ -2,21 +2,14 @@
 
 from functools import lru_cache
 
-from sim_helpers import (
-    STUB,
-    blames_in,
-    check_whole_match,
-    honest_faults,
-    journaled,
-    play_match,
-    short_rules,
-)
+from sim_helpers import STUB, honest_faults, journaled, play_match, short_rules
 
 from kemps_p2p.codec import Digest
 from kemps_p2p.errors import Fault
 from kemps_p2p.game.record import Phase
 from kemps_p2p.ids import Seat
 from kemps_p2p.lab.cheats import Cheat, deeds_in, seated
+from kemps_p2p.lab.referee import blames_in, check_whole_match
 from kemps_p2p.runtime.sim import PERFECT, ROUGH, Net, Sim, Stop
 from kemps_p2p.session.match import Match
 from kemps_p2p.session.messages import ShareDeed

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 import pytest
-from sim_helpers import check_whole_match, play_match, short_rules
+from sim_helpers import play_match, short_rules
 
 from kemps_p2p.bots.bot import Pace
 from kemps_p2p.game.events import DealEnded, Event, PlayStarted, Verdicts
@@ -12,6 +12,7 @@ from kemps_p2p.game.rules import RuleSet, load_rules, override
 from kemps_p2p.game.scoring import Verdict
 from kemps_p2p.ids import Seat
 from kemps_p2p.lab.evening import Evening
+from kemps_p2p.lab.referee import check_whole_match
 from kemps_p2p.runtime.sim import Sim, Stop
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.seals import opened_intents

@@ -15,7 +15,7 @@ from sim_cheats import (
     refused,
     shares_of_deal,
 )
-from sim_helpers import blames_in, check_whole_match, entries_of, journaled, play_match, short_rules
+from sim_helpers import journaled, play_match, short_rules
 
 from kemps_p2p.codec import encode
 from kemps_p2p.deck.deal import Shares, make_shares
@@ -39,6 +39,7 @@ from kemps_p2p.lab.lies_deck import (
     false_turn,
     replayed,
 )
+from kemps_p2p.lab.referee import blames_in, check_whole_match, entries_of
 from kemps_p2p.ledger.tape import Deed, Statement
 from kemps_p2p.runtime.sim import Sim
 from kemps_p2p.session.dealing import deal_seed

@@ -2,9 +2,10 @@
 
 import pytest
 from sim_cheats import DUTY, cheated
-from sim_helpers import entries_of, honest_faults
+from sim_helpers import honest_faults
 
 from kemps_p2p.lab.lies_words import ENTRIES
+from kemps_p2p.lab.referee import entries_of
 from kemps_p2p.ledger.term import doubts_needed
 from kemps_p2p.session.takeover import take_over_in
 

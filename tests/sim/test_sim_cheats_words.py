@@ -15,15 +15,7 @@ from sim_cheats import (
     harmless,
     named,
 )
-from sim_helpers import (
-    blames_in,
-    check_whole_match,
-    honest_faults,
-    journaled,
-    play_match,
-    records_of,
-    short_rules,
-)
+from sim_helpers import honest_faults, journaled, play_match, short_rules
 
 from kemps_p2p.codec import decode, encode
 from kemps_p2p.errors import Fault, PeerFault
@@ -52,6 +44,7 @@ from kemps_p2p.lab.networks import (
     turn_in,
     with_turn,
 )
+from kemps_p2p.lab.referee import blames_in, check_whole_match, records_of
 from kemps_p2p.lab.timing import swap_of
 from kemps_p2p.ledger.entry import Contest, Drawn, Result, Settled
 from kemps_p2p.ledger.tape import (

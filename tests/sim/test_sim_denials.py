@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
-from sim_helpers import check_whole_match, honest_faults, play_match
+from sim_helpers import honest_faults, play_match
 from sim_rules import happened
 
 from kemps_p2p.game.actions import Admit, Deny, call_kind
@@ -11,6 +11,7 @@ from kemps_p2p.game.cards import Card
 from kemps_p2p.game.events import Answered, Called, DealEnded, DealLost, Event, FalseDenial, Scored
 from kemps_p2p.game.rules import load_rules, override
 from kemps_p2p.ids import Position, Seat, Team
+from kemps_p2p.lab.referee import check_whole_match
 from kemps_p2p.runtime.sim import PERFECT
 from kemps_p2p.session.answers import Answering
 from kemps_p2p.session.audit import Verdict, audit

@@ -3,9 +3,10 @@
 import random
 
 import pytest
-from sim_helpers import STUB, Referee, check_whole_match, entries_of, honest_faults, short_rules
+from sim_helpers import STUB, honest_faults, short_rules
 
 from kemps_p2p.game.record import Phase
+from kemps_p2p.lab.referee import Referee, check_whole_match, entries_of
 from kemps_p2p.runtime.sim import ROUGH, Sim, Stop
 from kemps_p2p.session.takeover import take_over_in
 

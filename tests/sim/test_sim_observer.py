@@ -3,10 +3,11 @@
 from collections.abc import Callable
 
 import pytest
-from sim_helpers import STUB, blames_in, check_whole_match, honest_faults, play_match, records_of, short_rules
+from sim_helpers import STUB, honest_faults, play_match, short_rules
 
 from kemps_p2p.errors import Fault
 from kemps_p2p.ids import Seat
+from kemps_p2p.lab.referee import blames_in, check_whole_match, records_of
 from kemps_p2p.ledger.entry import Struck, entry_of
 from kemps_p2p.ledger.tape import Ack, Receipt, Statement, open_item
 from kemps_p2p.runtime.sim import ROUGH, Net, Sim

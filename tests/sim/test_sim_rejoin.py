@@ -3,10 +3,11 @@
 import random
 
 import pytest
-from sim_helpers import STUB, Referee, check_whole_match, describe, honest_faults, short_rules
+from sim_helpers import STUB, honest_faults, short_rules
 
 from kemps_p2p.game.record import Phase
 from kemps_p2p.ids import Seat
+from kemps_p2p.lab.referee import Referee, check_whole_match, describe
 from kemps_p2p.runtime.sim import PERFECT, ROUGH, Net, Sim, Stop
 
 LIMIT_MS = 600_000

@@ -1,10 +1,11 @@
 """Whole matches by rule sets drawn at random from all keys, between bots on a rough network."""
 
 import pytest
-from sim_helpers import STUB, check_whole_match, honest_faults, play_match
+from sim_helpers import STUB, honest_faults, play_match
 from sim_rules import random_rules, recounted
 
 from kemps_p2p.game.record import Phase
+from kemps_p2p.lab.referee import check_whole_match
 from kemps_p2p.session.audit import Verdict, audit_all
 
 

@@ -6,12 +6,13 @@ import subprocess
 import sys
 
 import pytest
-from sim_helpers import STUB, check_whole_match, describe, honest_faults, play_match, short_rules
+from sim_helpers import STUB, honest_faults, play_match, short_rules
 
 from kemps_p2p.deck.group import RISTRETTO
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import load_rules, override, rule_names
 from kemps_p2p.ids import Seat
+from kemps_p2p.lab.referee import check_whole_match, describe
 from kemps_p2p.runtime.sim import PERFECT, ROUGH, Net, Sim, Stop
 from kemps_p2p.session.audit import Verdict, audit_all
 

@@ -1,0 +1,330 @@
+"""What befalls a simulated table: peers that die, stop or lose each other, failing disks, bad lines.
+
+A storm is a seed. It is drawn before the match, and blows where the match is, not by the clock, since a match
+of bots is over within a second. Knows who is at the table and how far the match is, and changes no message:
+as with TCP, what is sent over a broken line is lost until it is up again, and what arrives is whole.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Set
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import pairwise
+
+from kemps_p2p.game import record
+from kemps_p2p.ids import Seat
+from kemps_p2p.runtime.sim import Death, Net, Sim
+from kemps_p2p.session import effects as fx
+from kemps_p2p.session.match import Match
+
+
+class Phase(StrEnum):
+    """Where a table is when something befalls it."""
+
+    LOBBY = "lobby"
+    SHUFFLE = "shuffle"
+    """Of the first deal: those to come are shuffled while the cards lie."""
+    PLAY = "play"
+    CALL = "call"
+    """From a final call until it is scored."""
+    BETWEEN = "between"
+    END = "end"
+    """The match is over; seeds are opened, and the log is closed."""
+
+
+class Kind(StrEnum):
+    """What may befall a table."""
+
+    CRASH = "crash"
+    """A process dies between two things that it does, and comes back with its files."""
+    TORN = "torn"
+    """A process dies in the middle of a write."""
+    POWER = "power"
+    """A computer loses its power, and with it what its disk had not synced of the journal."""
+    BLACKOUT = "blackout"
+    """All processes die."""
+    DISK = "disk"
+    """A write fails: the process says good-bye, and comes back when there is room again."""
+    STOP = "stop"
+    """A process is stopped, or its computer sleeps; then it goes on, with all that has come meanwhile."""
+    CUT = "cut"
+    """A peer and all others lose each other."""
+    SPLIT = "split"
+    """The table falls into two parts."""
+    LINK = "link"
+    """Two peers lose each other."""
+    LOSS = "loss"
+    """The lines of a peer come and go: some of its messages are lost, both ways."""
+    SLOW = "slow"
+    """The lines of a peer are slow, and more so now and then."""
+
+
+DEADLY = frozenset({Kind.CRASH, Kind.TORN, Kind.POWER, Kind.BLACKOUT, Kind.DISK})
+_SOON_MS = {
+    Phase.LOBBY: 6.0,
+    Phase.SHUFFLE: 30.0,
+    Phase.PLAY: 150.0,
+    Phase.CALL: 6.0,
+    Phase.BETWEEN: 8.0,
+    Phase.END: 6.0,
+}
+"""How long after a phase begins something befalls the table at most."""
+
+_EFFECTS_MAX = 6
+"""A process dies before one of so many of its next effects."""
+
+_LOST_ITEMS_MAX = 12
+"""What a power cut takes of a journal."""
+
+_BOOT_MS = 5000.0
+"""How long a computer takes at least to be back after a power cut."""
+
+
+def phase_of(match: Match) -> Phase:
+    """Where a match is, as one peer accepts it."""
+    game = match.game
+    if game.pending is not None:
+        return Phase.CALL
+    match game.phase:
+        case record.Phase.SEATED:
+            return Phase.SHUFFLE
+        case record.Phase.DEALT | record.Phase.OPEN | record.Phase.HALTED:
+            return Phase.PLAY
+        case record.Phase.PROVING:
+            return Phase.CALL
+        case record.Phase.DEAL_OVER:
+            return Phase.BETWEEN
+        case record.Phase.MATCH_OVER:
+            return Phase.END
+
+
+@dataclass(frozen=True, slots=True)
+class Blow:
+    """One thing that befalls a table, so long after a phase begins for the `nth` time.
+
+    `phase` None: so long after the blow before it. `luck`: for whom it strikes is drawn with it.
+    """
+
+    kind: Kind
+    phase: Phase | None
+    nth: int
+    after_ms: float
+    span_ms: float
+    luck: int
+
+
+@dataclass(frozen=True)
+class StormNet(Net):
+    """Lines that a storm makes slow for some seats: by up to so many ms."""
+
+    slow: dict[Seat, float] = field(default_factory=dict)
+
+    def after_ms(self, rng: random.Random, sender: Seat, receiver: Seat) -> float:
+        """How long a message takes; a slow line mostly adds little to it, and now and then much."""
+        more_ms = max(self.slow.get(sender, 0.0), self.slow.get(receiver, 0.0))
+        return rng.uniform(*self.delay_ms) + (more_ms * rng.random() ** 4 if more_ms else 0.0)
+
+
+def drawn(rng: random.Random) -> list[list[Blow]]:
+    """What is to come: chains of blows, each of which waits for the one before it."""
+    chains: list[list[Blow]] = []
+    for _ in range(rng.choice((1, 1, 2, 2, 3, 4))):
+        is_next = bool(chains) and rng.random() < 0.4
+        phase = None if is_next else rng.choice(list(Phase))
+        kind = rng.choice(list(Kind))
+        soon_ms = 3000 * rng.random() if phase is None else _SOON_MS[phase]
+        blow = Blow(
+            kind=kind,
+            phase=phase,
+            nth=rng.choice((1, 1, 2)) if phase in {Phase.PLAY, Phase.CALL} else 1,
+            after_ms=soon_ms * rng.random(),
+            span_ms=rng.choice((100.0, 1000.0, 1000.0, 3000.0, 12_000.0)) * rng.random(),
+            luck=rng.getrandbits(32),
+        )
+        if is_next:
+            rng.choice(chains).append(blow)
+        else:
+            chains.append([blow])
+    return chains
+
+
+class Storm:
+    """What befalls one table. `spared`: seats whose processes do not die. `struck`: what has, and when."""
+
+    def __init__(self, seed: int, spared: Set[int] = frozenset()) -> None:
+        self._random = random.Random(f"kemps storm {seed}")
+        self._spared = spared
+        self._chains = drawn(self._random)
+        self.net = StormNet(delay_ms=self._random.choice(((0.5, 2.0), (0.5, 2.0), (1.0, 40.0))))
+        self.struck: list[tuple[int, Kind, Phase, tuple[Seat, ...]]] = []
+        self.phase = Phase.LOBBY
+        self._sim: Sim | None = None
+        self._entered: Counter[Phase] = Counter()
+        self._index = -1
+        self._armed: list[tuple[int, list[Blow]]] = []
+        self._ends: list[tuple[int, Callable[[], None]]] = []
+        self._next_us = 0
+        self._broken: Counter[tuple[Seat, Seat]] = Counter()
+        self._lossy: dict[Seat, float] = {}
+        self._doomed: dict[Seat, tuple[int, Blow]] = {}
+        self.robbed: set[Seat] = set()
+        """Whose journal has lost something; whoever sees them return takes them out."""
+
+    def begin(self, sim: Sim) -> None:
+        """The table that it blows over."""
+        self._sim = sim
+        self._enter(Phase.LOBBY)
+
+    @property
+    def sim(self) -> Sim:
+        """The table."""
+        assert self._sim is not None, "a storm without a table"
+        return self._sim
+
+    # What the table feels
+
+    def tamper(self, sender: Seat, receiver: Seat, data: bytes) -> bytes | None:
+        """What arrives of a message."""
+        if self._broken and self._broken[sender, receiver]:
+            return None
+        if self._lossy:
+            lost = max(self._lossy.get(sender, 0.0), self._lossy.get(receiver, 0.0))
+            if self._random.random() < lost:
+                return None
+        return data
+
+    def watch(self, seat: Seat, effect: fx.Effect, _now_ms: int) -> None:
+        """Raise `Death` before the effect that a peer does not live to carry out."""
+        doom = self._doomed.get(seat)
+        if doom is None:
+            return
+        left, blow = doom
+        is_write = isinstance(effect, fx.Append)
+        if left > 0 or (blow.kind in {Kind.TORN, Kind.DISK} and not is_write):
+            self._doomed[seat] = max(0, left - 1), blow
+            return
+        del self._doomed[seat]
+        self._note(blow, (seat,))
+        raise Death(
+            int(blow.span_ms * 1000), torn=blow.kind is Kind.TORN, says_goodbye=blow.kind is Kind.DISK
+        )
+
+    def step(self, seat: Seat) -> None:
+        """Something has happened at a seat: see how far the table is, and strike what is due."""
+        session = self.sim.peers[seat].session
+        if session.has_begun and session.play.tip.head.index > self._index:
+            self._index = session.play.tip.head.index
+            phase = phase_of(session.play.tip)
+            if phase is not self.phase:
+                self._enter(phase)
+        if self.sim.now_us < self._next_us:
+            return
+        for at_us, end in [due for due in self._ends if due[0] <= self.sim.now_us]:
+            self._ends.remove((at_us, end))
+            end()
+        for at_us, chain in [due for due in self._armed if due[0] <= self.sim.now_us]:
+            self._armed.remove((at_us, chain))
+            self._strike(chain.pop(0))
+            if chain:
+                self._arm(chain)
+        self._look_ahead()
+
+    @property
+    def is_calm(self) -> bool:
+        """True while everybody is up and hears everybody, and nothing is under way that changes it."""
+        peers = self.sim.peers
+        is_still = any(peer.is_down or self.sim.now_us < peer.stopped_until_us for peer in peers)
+        return not (is_still or self._ends or self._armed or self._doomed)
+
+    # How it blows
+
+    def _enter(self, phase: Phase) -> None:
+        self.phase = phase
+        self._entered[phase] += 1
+        for chain in self._chains:
+            if chain and chain[0].phase is phase and chain[0].nth == self._entered[phase]:
+                self._arm(chain)
+
+    def _arm(self, chain: list[Blow]) -> None:
+        self._armed.append((self.sim.now_us + int(chain[0].after_ms * 1000), chain))
+        self._look_ahead()
+
+    def _look_ahead(self) -> None:
+        self._next_us = min((at_us for at_us, _ in (*self._armed, *self._ends)), default=1 << 62)
+
+    def _note(self, blow: Blow, seats: tuple[Seat, ...]) -> None:
+        self.struck.append((self.sim.now_ms, blow.kind, self.phase, seats))
+
+    def _strike(self, blow: Blow) -> None:
+        rng = random.Random(blow.luck)
+        seats = self._seats(blow, rng)
+        if not seats:
+            return
+        span_us = int(blow.span_ms * 1000)
+        match blow.kind:
+            case Kind.CRASH | Kind.TORN | Kind.DISK:
+                # It is noted when it comes about.
+                effects = 2 if self.phase is Phase.LOBBY else _EFFECTS_MAX
+                self._doomed[seats[0]] = rng.randrange(effects), blow
+                return
+            case Kind.POWER:
+                self.robbed.add(seats[0])
+                self.sim.crash(0, seats[0], span_us + int(_BOOT_MS * 1000), rng.randint(1, _LOST_ITEMS_MAX))
+            case Kind.BLACKOUT:
+                for seat in seats:
+                    self.sim.crash(0, seat, int(span_us * rng.random()))
+            case Kind.STOP:
+                self.sim.stop(seats[0], span_us)
+            case Kind.CUT | Kind.SPLIT | Kind.LINK:
+                self._break(seats, blow, span_us)
+            case Kind.LOSS:
+                self._worsen(self._lossy, seats[0], rng.uniform(0.05, 0.5), span_us)
+            case Kind.SLOW:
+                self._worsen(self.net.slow, seats[0], rng.choice((100.0, 500.0, 2000.0)), span_us)
+        self._note(blow, seats)
+
+    def _seats(self, blow: Blow, rng: random.Random) -> tuple[Seat, ...]:
+        """For whom it strikes; the seat on duty more often than others. Nobody, if there is none left."""
+        able = [Seat(seat) for seat, peer in enumerate(self.sim.peers) if not peer.is_down]
+        if blow.kind in DEADLY:
+            able = [seat for seat in able if seat not in self._spared and seat not in self._doomed]
+        if blow.kind is Kind.BLACKOUT:
+            return tuple(able)
+        everybody = range(len(self.sim.peers))
+        if blow.kind is Kind.SPLIT:
+            return tuple(map(Seat, sorted(rng.sample(everybody, rng.randint(1, len(everybody) // 2)))))
+        begun = [peer.session.play.tip for peer in self.sim.peers if peer.session.has_begun]
+        duty = max(begun, key=lambda tip: tip.head.index).on_duty if begun else None
+        if duty in able and rng.random() < 0.4:
+            able.remove(duty)
+            able.insert(0, duty)
+        else:
+            rng.shuffle(able)
+        return tuple(able[: 2 if blow.kind is Kind.LINK else 1])
+
+    def _break(self, seats: tuple[Seat, ...], blow: Blow, span_us: int) -> None:
+        """Break the lines between some seats and the others, or between the two."""
+        others = [Seat(seat) for seat in range(len(self.sim.peers)) if seat not in seats]
+        pairs = [(one, other) for one in seats for other in others]
+        if blow.kind is Kind.LINK:
+            pairs = list(pairwise(seats))
+        both = [*pairs, *((other, one) for one, other in pairs)]
+        self._broken.update(both)
+
+        def mend() -> None:
+            self._broken.subtract(both)
+
+        self._end_in(span_us, mend)
+
+    def _worsen(self, lines: dict[Seat, float], seat: Seat, by: float, span_us: int) -> None:
+        lines[seat] = by
+
+        def mend() -> None:
+            lines.pop(seat, None)
+
+        self._end_in(span_us, mend)
+
+    def _end_in(self, span_us: int, mend: Callable[[], None]) -> None:
+        self._ends.append((self.sim.now_us + span_us, mend))
+        self._look_ahead()
