@@ -12,6 +12,7 @@ from kemps_p2p.ids import Position
 from kemps_p2p.report.contests import Place
 from kemps_p2p.report.dispute import CallFacts, Ordered, RaceFacts, Told, Wish
 from kemps_p2p.report.dispute_text import (
+    call_reasons,
     call_summary,
     call_unknown,
     race_summary_of,
@@ -140,6 +141,7 @@ def call_json(audit: Audit, facts: CallFacts) -> dict[str, object]:
     return {
         **_place(audit, at, "call"),
         "summary": call_summary(facts, scene),
+        "why": list(call_reasons(facts, scene)),
         "seat": facts.call.called.seat,
         "wish": _wish(facts.wish, scene),
         "in_races": list(facts.races),

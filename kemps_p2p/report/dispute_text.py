@@ -6,6 +6,7 @@ alone, so that every seat's log of a match gives the same report.
 
 from collections.abc import Iterable, Iterator
 
+from kemps_p2p.game.cards import is_quartet
 from kemps_p2p.game.events import (
     Answered,
     AnswerVoid,
@@ -56,6 +57,7 @@ from kemps_p2p.wording.numbers import either
 from kemps_p2p.wording.people import People, listed
 from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.scene import Scene
+from kemps_p2p.wording.scores import changes_text
 
 Section = tuple[str, Iterable[str]]
 
@@ -92,6 +94,7 @@ def call_lines(audit: Audit, facts: CallFacts, *, is_ascii: bool = False) -> Ite
     at = facts.call.at
     scene = scene_of(audit, at.before, is_ascii=is_ascii)
     yield f"Call {at.number}: {call_summary(facts, scene)}."
+    yield from call_reasons(facts, scene)
     yield from _where(at, people)
     yield from _sections(
         ("what was called", _called(facts, scene)),
@@ -107,6 +110,22 @@ def call_lines(audit: Audit, facts: CallFacts, *, is_ascii: bool = False) -> Ite
 def call_summary(facts: CallFacts, scene: Scene) -> str:
     """A call in one sentence: who called what, and the verdict."""
     return event_text(facts.call.called if facts.judged is None else facts.judged, scene)
+
+
+def call_reasons(facts: CallFacts, scene: Scene) -> Iterator[str]:
+    """What the verdict rests on and what it gave, a sentence each; nothing of a call that was not judged."""
+    for told in facts.since if facts.judged is not None else ():
+        match told.event:
+            case Shown(seat=seat, cards=cards):
+                found = "a quartet" if is_quartet(scene.faces[card] for card in cards) else "no quartet"
+                yield f"{scene.people.seat(seat)} had {scene.cards(cards)}, {found}."
+            case Unopened():
+                yield f"{event_text(told.event, scene)}."
+            case Scored(changes=changes):
+                told_of_it = changes_text(scene.rules, changes, scene.people)
+                yield f"{told_of_it[:1].upper()}{told_of_it[1:]}."
+            case _:
+                pass
 
 
 def _sections(*sections: Section) -> Iterator[str]:
@@ -282,7 +301,7 @@ def _told_line(told: Told, scene: Scene) -> str:
 def _checked(facts: CallFacts, scene: Scene) -> Iterator[str]:
     """Answers, openings and the verdict, in the order of the log."""
     who = scene.people.seat
-    how = "opened the cards with its own shares, which are proven"
+    how = "gave the last shares of these cards, with the proof that they are right"
     told = [(index, f"{who(seat)} {how}, entry {index}") for seat, index in facts.shares.items()]
     told += [
         (each.step.record.entry.index, _told_line(each, scene))

@@ -25,7 +25,7 @@ from kemps_p2p.deck.group import STUB
 from kemps_p2p.game.rules import RuleSet, load_rules, rule_names
 from kemps_p2p.report.audit_text import finding_lines
 from kemps_p2p.report.dispute import call_facts, race_facts
-from kemps_p2p.report.dispute_text import call_lines, race_lines
+from kemps_p2p.report.dispute_text import call_lines, call_reasons, race_lines, scene_of
 from kemps_p2p.report.page_data import MARKS, call_data, page_data, race_data
 from kemps_p2p.report.timeline import Moment, Timeline
 from kemps_p2p.session.audit import Audit, JointAudit, Verdict
@@ -93,7 +93,7 @@ def html_report(
             log=b64encode(source.data).decode("ascii"),
             claims=_embedded({**_claims(audit, source), "verdict": joint.verdict.value}),
             marks=list(dict.fromkeys(MARKS.values())),
-            asked=_asked(timeline, focus),
+            asked=_asked(timeline, focus, audit),
             report=_report(audit, timeline.moments[focus]),
             **_facts(joint, audit, sources, source),
         )
@@ -127,17 +127,21 @@ def _report(audit: Audit, moment: Moment) -> tuple[str, ...]:
     return ()
 
 
-def _asked(timeline: Timeline, focus: int) -> dict[str, object] | None:
-    """What the page is about, in words: a call or a race, what came of it, and the rule that was applied."""
+def _asked(timeline: Timeline, focus: int, audit: Audit) -> dict[str, object] | None:
+    """What the page is about, in words: a call or a race, what came of it and why, and the rule applied."""
     line = timeline.moments[focus].line
+    why: tuple[str, ...] = ()
     if line.event == "called":
         asked = call_data(timeline, focus)
+        call = call_facts(audit, asked["number"])
+        if call is not None:
+            why = tuple(call_reasons(call, scene_of(audit, call.call.at.before)))
     elif line.event in ("race", "together"):
         asked = race_data(timeline, focus)
     else:
         return None
     told = line.text if asked["end"] is None else timeline.text(asked["end"])
-    return {"told": told, "rules": asked["rules"]}
+    return {"told": told, "why": why, "rules": asked["rules"]}
 
 
 def _facts(joint: JointAudit, audit: Audit, sources: Sequence[Source], source: Source) -> dict[str, object]:

@@ -50,7 +50,7 @@ from kemps_p2p.wording.people import counted, listed
 from kemps_p2p.wording.plain import plain
 from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.scene import Scene
-from kemps_p2p.wording.scores import standing
+from kemps_p2p.wording.scores import changes_text, standing
 
 VERDICTS: dict[Verdict, str] = {
     Verdict.RIGHT: "right",
@@ -195,9 +195,8 @@ def _score_text(event: _ScoreEvent, scene: Scene) -> str:
     people = scene.people
     match event:
         case Scored(changes=changes, scores=scores):
-            moved = [f"{people.team(team)} {change:+d}" for team, change in enumerate(changes) if change]
-            told = f"{listed(moved)}; " if moved else "nothing changes; "
-            return f"{told}now {standing(scene.rules, scores, people)}"
+            told = changes_text(scene.rules, changes, people)
+            return f"{told}; now {standing(scene.rules, scores, people)}"
         case Barred(seat=seat):
             return f"{people.seat(seat)} may not counter again in this deal"
         case ProofsOwed(seats=seats):

@@ -20,6 +20,18 @@ def standing(rules: RuleSet, scores: tuple[int, ...], people: People) -> str:
     return ", ".join(f"{people.team(team)} {score_text(rules, score)}" for team, score in enumerate(scores))
 
 
+def changes_text(rules: RuleSet, changes: tuple[int, ...], people: People) -> str:
+    """What every team got or lost."""
+    what = "letter" if rules.scoring is Scoring.LETTERS else "point"
+    moved = [
+        f"{people.team(team)} {'get' if change > 0 else 'lose'} "
+        f"{f'a {what}' if abs(change) == 1 else counted(abs(change), what)}"
+        for team, change in enumerate(changes)
+        if change
+    ]
+    return ", ".join(moved) or "nobody gets anything"
+
+
 def result_line(rules: RuleSet, scores: tuple[int, ...], winners: tuple[Team, ...], people: People) -> str:
     """Who has won, and the final scores; the scores alone while nobody has."""
     if not winners:

@@ -150,7 +150,9 @@ def test_a_call_is_told_with_its_verdict_and_the_hand(busy: Played) -> None:
     text = "\n".join(call_lines(found, facts))
     assert f" called {facts.call.called.seat}" not in text
     assert " is right (called by Bot " in text or " is wrong (called by Bot " in text
-    assert "opened the cards with its own shares, which are proven" in text
+    assert "gave the last shares of these cards, with the proof that they are right" in text
+    assert text.splitlines()[1].endswith((", a quartet.", ", no quartet."))
+    assert " get a letter.\n" in text
     assert "the deal is over: " in text
     told = call_json(found, facts)
     assert told["verdicts"] == ["right" if " is right (called" in text else "wrong"]

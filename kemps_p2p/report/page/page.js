@@ -298,7 +298,7 @@
     byId("eyes").append(...values.map((value, place) => make("option", data.lookers[place], { value })));
     byId("eyes").value = String(eyes);
     const jump = byId("jump");
-    jump.append(make("option", "a deal, call or race", { value: "" }));
+    jump.append(make("option", "choose …", { value: "" }));
     for (const [label, marks] of [["Calls", data.calls], ["Races", data.races], ["Deals", data.deals.map((each, index) => ({ number: index + 1, at: each }))]]) {
       if (!marks.length) continue;
       const group = make("optgroup", undefined, { label });
