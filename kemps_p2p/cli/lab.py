@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from kemps_p2p.cli.attack import attack
+from kemps_p2p.cli.chaos import chaos
 from kemps_p2p.cli.fairness import fairness
 from kemps_p2p.cli.faults import faults
 from kemps_p2p.cli.options import PACES, progress, read_rule_option
@@ -22,6 +23,7 @@ def lab() -> None:
 lab.add_command(fairness)
 lab.add_command(attack)
 lab.add_command(faults)
+lab.add_command(chaos)
 
 
 @lab.group()

@@ -36,12 +36,14 @@ def rejoin(*, which: str | None, **seat: Any) -> None:
     reporter = TableReporter(as_events=told.events, has_screen=not told.bot)
 
     def tell(found: Unfinished) -> None:
-        match = found.journal.founding.match.hex()
+        match = None if found.journal is None else found.journal.founding.match.hex()
         if found.torn_bytes:
             text = f"{counted(found.torn_bytes, 'byte')} of something unfinished were cut off its files"
             reporter.say("torn", text, bytes=found.torn_bytes)
         others = [name for seat, name in enumerate(found.names) if seat != found.setup.seat]
-        text = f"back at the table with {listed(list(map(plain, others)))}: match {match[:16]}"
+        text = "back at a table whose match was about to begin"
+        if match is not None:
+            text = f"back at the table with {listed(list(map(plain, others)))}: match {match[:16]}"
         reporter.say("back", text, match=match, seat=found.setup.seat)
 
     seated, watching = told.plays(reporter), played_by(lambda _chair, _chances: Onlooker(), reporter.watch)

@@ -35,13 +35,13 @@ class Reporter:
     def watch(self, session: Session, sight: fx.Sight) -> None:
         """Tell what happens in the match."""
         match sight:
-            case fx.TableFormed(match=match, names=names, observer=observer):
+            case fx.TableFormed(match=match_id, names=names, observer=observer):
                 seated = ", ".join(names) + ("" if observer is None else f", watched by {observer}")
-                words = words_of(match)
+                words = words_of(match_id)
                 self.say(
                     "formed",
-                    f"match {match.hex()[:16]}: {seated}",
-                    match=match.hex(),
+                    f"match {match_id.hex()[:16]}: {seated}",
+                    match=match_id.hex(),
                     names=names,
                     words=words,
                     observer=observer,
@@ -49,8 +49,10 @@ class Reporter:
                 if not self._as_events:
                     click.echo(f"words: {words}. All screens of this table show the same three.")
             case fx.Happened(index=index):
-                game = session.play.final.game
+                match = session.play.final
+                game = match.game
                 facts = {"entry": index, "deal": game.deal, "scores": game.scores, "phase": game.phase.value}
+                facts["on_duty"] = match.on_duty
                 if self._as_events:
                     self.say("moved", "", **facts)
             case fx.ObserverStruck(is_proven=is_proven):

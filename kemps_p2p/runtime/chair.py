@@ -86,30 +86,32 @@ class Chair:
         The secret of the match is on disk when this returns. Raises `RuntimeFault`.
         """
         make_directory(self.logs)
-        if self.returning is not None and before == FIRST:
-            found = self.returning
-            logged = found.logged
-            session = Session.restored(found.setup, found.journal, logged, now_ms(), wall_ms())
+        found = self.returning if before == FIRST else None
+        if found is not None:
+            session = (
+                Session(found.setup)
+                if found.journal is None
+                else Session.restored(found.setup, found.journal, found.logged, now_ms(), wall_ms())
+            )
             return session, self._runner(session, found.files, player, watch)
         files = new_match_files(self.home)
-        if self.way_back is not None:
-            self.way_back.keep(files, self.table, self.logs)
-        session = Session(
-            Setup(
-                identity=self.identity,
-                seat=self.seat,
-                roster=self.table.roster,
-                meeting=self.table.digest,
-                name=self.name,
-                rules=self.rules,
-                group=self.group,
-                secret=files.secret,
-                previous=before.head,
-                matches=before.matches,
-                # A rematch is among the seats alone: whoever watched need not stay for it.
-                observer=self.table.observer if before == FIRST else None,
-            )
+        setup = Setup(
+            identity=self.identity,
+            seat=self.seat,
+            roster=self.table.roster,
+            meeting=self.table.digest,
+            name=self.name,
+            rules=self.rules,
+            group=self.group,
+            secret=files.secret,
+            previous=before.head,
+            matches=before.matches,
+            # A rematch is among the seats alone: whoever watched need not stay for it.
+            observer=self.table.observer if before == FIRST else None,
         )
+        if self.way_back is not None:
+            self.way_back.keep(files, setup, self.table, self.logs)
+        session = Session(setup)
         return session, self._runner(session, files, player, watch)
 
     def _runner(self, session: Session, files: MatchFiles, player: Player, watch: Watch) -> Runner:

@@ -39,8 +39,13 @@ class LaunchPlan:
     scratch: Path
     observers: int = 0
 
+    def home(self, seat: int) -> Path:
+        """What the node of a seat keeps."""
+        return self.scratch / f"home-{seat}"
 
-def _command(plan: LaunchPlan, seat: int) -> list[str]:
+
+def node_command(plan: LaunchPlan, seat: int) -> list[str]:
+    """What starts the node of a seat; the observer's is the one after the last."""
     return [
         sys.executable, "-m", "kemps_p2p", "node",
         "--meet", str(plan.scratch / "meeting"),
@@ -50,7 +55,7 @@ def _command(plan: LaunchPlan, seat: int) -> list[str]:
         "--name", NAMES[seat] if seat < plan.players else OBSERVER_NAME,
         "--rules", str(plan.rules),
         "--pace", plan.pace,
-        "--home", str(plan.scratch / f"home-{seat}"),
+        "--home", str(plan.home(seat)),
         "--out", str(plan.logs),
         "--events",
     ]  # fmt: skip
@@ -66,7 +71,7 @@ async def launch(plan: LaunchPlan, report: Callable[[int, Report], None]) -> Non
         for seat in range(plan.players + plan.observers):
             # A node that outlives the launcher would play on alone: its own session lets the launcher end it.
             node = await asyncio.create_subprocess_exec(
-                *_command(plan, seat),
+                *node_command(plan, seat),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,

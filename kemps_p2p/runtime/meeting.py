@@ -62,8 +62,13 @@ class Table:
 
     @property
     def digest(self) -> Digest:
-        """Names this meeting: the CURVE keys are fresh for every process."""
-        return tagged_hash("kemps/v1/meeting", *self.curves)
+        """Names this meeting."""
+        return meeting_digest(self.curves)
+
+
+def meeting_digest(curves: Sequence[PublicKey]) -> Digest:
+    """Names a meeting by its CURVE keys, which are fresh for every process."""
+    return tagged_hash("kemps/v1/meeting", *curves)
 
 
 def read_contact(data: bytes) -> Contact:

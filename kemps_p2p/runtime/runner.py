@@ -26,7 +26,8 @@ from kemps_p2p.session.messages import Want
 from kemps_p2p.session.session import Session
 
 MOVES_AT_ONCE_MAX = 8
-FAREWELL_MS = 4000
+FAREWELL_MS = 20_000
+"""So long whoever has not told that its log is complete is waited for: as long as for an opening."""
 PARTING_MS = 1500
 REMIND_MS = 200
 
@@ -43,7 +44,7 @@ class Paths:
     journal: Path
     log_for: Callable[[str], Path]
     forget: Callable[[], None] = lambda: None
-    """Called once there is nothing to come back to: the match is over, or all have abandoned it."""
+    """Called once there is nothing to come back to: the match is over or abandoned, or never began."""
 
 
 @dataclass(slots=True)
@@ -117,7 +118,7 @@ class Runner:
             self._pool.shutdown(wait=True, cancel_futures=True)
             for file in self._files.values():
                 file.close()
-            if self.outcome.is_closed or self.outcome.is_abandoned:
+            if self.outcome.is_closed or self.outcome.is_abandoned or not self._session.has_begun:
                 self._paths.forget()
         return self.outcome
 

@@ -14,26 +14,28 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from kemps_p2p.codec import Record, decode, encode
+from kemps_p2p.codec import Digest, Record, decode, encode
 from kemps_p2p.errors import PeerFault, Refused, RuntimeFault
+from kemps_p2p.game.rules import canonical_text, read_rules
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity
-from kemps_p2p.runtime.meeting import Table
+from kemps_p2p.runtime.meeting import Table, meeting_digest
 from kemps_p2p.runtime.profile import MatchFiles, kept_match_files
 from kemps_p2p.runtime.store import AppendFile, SecretFile
 from kemps_p2p.runtime.zap import CurveKeys, PublicKey
-from kemps_p2p.session.journal import Journal, read_journal, setup_from
+from kemps_p2p.session.journal import Journal, has_begun, read_journal, setup_from
 from kemps_p2p.session.lobby import Setup
 from kemps_p2p.session.logfile import ANNEX_LEAD
 from kemps_p2p.session.messages import Moved
 
-SEAT_VERSION = 1
+SEAT_VERSION = 2
 
 
 class KeptSeat(Record, frozen=True):
     """`bind`: where this peer listened. `curves`, `addresses`: of all peers, by tape. `logs`: a directory.
 
-    `moved`: what peers have told since about where they listen.
+    `moved`: what peers have told since about where they listen. The rest is what this peer brings to the
+    lobby, see `Setup`; `observer` is empty if there is none.
     """
 
     version: int
@@ -43,6 +45,13 @@ class KeptSeat(Record, frozen=True):
     curves: tuple[bytes, ...]
     addresses: tuple[str, ...]
     logs: str
+    roster: tuple[bytes, ...]
+    observer: bytes
+    name: str
+    rules: str
+    group: str
+    previous: bytes
+    matches: int
     moved: tuple[Moved, ...] = ()
 
 
@@ -57,7 +66,7 @@ class WayBack:
     address: str
     kept: tuple[SecretFile, KeptSeat] | None = None
 
-    def keep(self, files: MatchFiles, table: Table, logs: Path) -> None:
+    def keep(self, files: MatchFiles, setup: Setup, table: Table, logs: Path) -> None:
         """Write it down for a match that is about to begin. Raises `RuntimeFault`."""
         kept = KeptSeat(
             version=SEAT_VERSION,
@@ -68,6 +77,13 @@ class WayBack:
             addresses=tuple(table.addresses[curve] for curve in table.curves),
             logs=str(logs.absolute()),
             moved=() if self.kept is None else self.kept[1].moved,
+            roster=setup.roster,
+            observer=setup.observer or b"",
+            name=setup.name,
+            rules=canonical_text(setup.rules),
+            group=setup.group,
+            previous=setup.previous,
+            matches=setup.matches,
         )
         self.kept = SecretFile(files.seat), kept
         self.kept[0].write(encode(kept))
@@ -94,13 +110,14 @@ class WayBack:
 class Unfinished:
     """A match that an earlier run has not finished. `logged`: what is in its log.
 
+    `journal`: None if the match had not begun, so that the lobby is to be gone through once more.
     `torn_bytes`: so much of an unfinished last object was cut off the journal and the log.
     """
 
     files: MatchFiles
     kept: KeptSeat
     setup: Setup
-    journal: Journal
+    journal: Journal | None
     logged: tuple[bytes, ...]
     torn_bytes: int
 
@@ -111,7 +128,9 @@ class Unfinished:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Who plays, by seat."""
+        """Who plays, by seat; nobody is known by name before the match has begun."""
+        if self.journal is None:
+            return ()
         return tuple(name for name, _ in self.journal.remembered.names[: len(self.setup.roster)])
 
     @property
@@ -144,8 +163,11 @@ def unfinished(home: Path, identity: Identity, which: str | None = None) -> Unfi
         raise Refused(f"{which} is no match id of 8 hexadecimal digits or more, and no log by its name")
     has_ended = False
     for files in _begun(home):
-        opened, torn_bytes = _objects(files.journal)
-        if len(opened) < 2:
+        opened, torn_bytes = _objects(files.journal) if files.journal.exists() else ((), 0)
+        if not has_begun(opened):
+            kept = _kept(files)
+            if kept is not None and wanted is None:
+                return _before_the_match(files, kept, identity)
             continue
         # The genesis is enough to know the match; the rest may be long.
         match = read_journal(opened[:2]).founding.match.hex()
@@ -169,6 +191,30 @@ def unfinished(home: Path, identity: Identity, which: str | None = None) -> Unfi
     raise Refused(f"there is nothing to come back to in {home}: {why}")
 
 
+def _before_the_match(files: MatchFiles, kept: KeptSeat, identity: Identity) -> Unfinished:
+    """The lobby, once more from its start: the secret is the same, so the same is said."""
+    curves = tuple(map(PublicKey, kept.curves))
+    keys = kept.roster if not kept.observer else (*kept.roster, kept.observer)
+    if identity.public not in keys:
+        raise RuntimeFault(f"{files.seat} is of another identity")
+    setup = Setup(
+        identity=identity,
+        seat=Seat(keys.index(identity.public)),
+        roster=kept.roster,
+        meeting=meeting_digest(curves),
+        name=kept.name,
+        rules=read_rules(kept.rules),
+        group=kept.group,
+        secret=files.secret,
+        previous=Digest(kept.previous),
+        matches=kept.matches,
+        observer=kept.observer or None,
+    )
+    # What of its beginning was written has to be written once more.
+    files.journal.unlink(missing_ok=True)
+    return Unfinished(files, kept, setup, None, (), 0)
+
+
 def _match_told(which: str) -> str | None:
     """The beginning of a match id, as told or as the name of a log has it."""
     told = Path(which).name.partition("-")[0].lower()
@@ -176,10 +222,11 @@ def _match_told(which: str) -> str | None:
 
 
 def _begun(home: Path) -> Iterator[MatchFiles]:
-    """The matches that have a journal, the one that was written to last first."""
-    journals = sorted((home / "matches").glob("*/journal"), key=_written_at, reverse=True)
-    for journal in journals:
-        files = kept_match_files(journal.parent)
+    """The matches that have a journal or a way back, the one that was written to last first."""
+    places = {path.parent for name in ("journal", "seat") for path in (home / "matches").glob(f"*/{name}")}
+    written = {place: max(map(_written_at, (place / "journal", place / "seat"))) for place in places}
+    for place in sorted(places, key=lambda place: (written[place], place), reverse=True):
+        files = kept_match_files(place)
         if files is not None:
             yield files
 

@@ -44,9 +44,14 @@ class Journal:
     items: tuple[TapeItem, ...]
 
 
+def has_begun(objects: Sequence[bytes]) -> bool:
+    """True if a journal goes as far as the beginning of its match; before that, nothing was said in one."""
+    return len(objects) >= _HEADING
+
+
 def read_journal(objects: Sequence[bytes]) -> Journal:
     """Read the objects of a journal. Raises `RuntimeFault` with the place of the first that is wrong."""
-    if len(objects) < _HEADING:
+    if not has_begun(objects):
         raise RuntimeFault("the journal ends before its match began")
     place = 0
     try:

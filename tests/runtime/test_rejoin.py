@@ -6,11 +6,24 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from process_helpers import KEMPS, kemps, node
+
+from kemps_p2p.codec import encode
+from kemps_p2p.errors import Refused
+from kemps_p2p.game.rules import load_rules
+from kemps_p2p.ids import Seat
+from kemps_p2p.runtime.chair import Chair
+from kemps_p2p.runtime.meeting import Table
+from kemps_p2p.runtime.onlooker import Onlooker
+from kemps_p2p.runtime.profile import own_identity
+from kemps_p2p.runtime.transport import Mesh, PublicKey
+from kemps_p2p.runtime.wayback import WayBack, unfinished
+from kemps_p2p.session.messages import MESSAGE_BYTES_MAX
 
 RULES = 'base = "kemps"\nword = "KE"\nlook_ms = 0\n'
 
@@ -36,11 +49,11 @@ def rejoin(home: Path, *more: str) -> "subprocess.Popen[str]":
     return subprocess.Popen([*KEMPS, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def check_all_end(peers: "list[subprocess.Popen[str]]", logs: Path) -> None:
+def check_all_end(peers: "list[subprocess.Popen[str]]", logs: Path, *elsewhere: Path) -> None:
     for peer in peers:
         _, said = peer.communicate(timeout=120)
         assert peer.returncode == 0, said
-    files = sorted(logs.iterdir())
+    files = [*sorted(logs.iterdir()), *elsewhere]
     assert len(files) == len(peers)
     audited = kemps("audit", "--json", *map(str, files))
     assert audited.returncode == 0, audited.stdout
@@ -68,6 +81,43 @@ def test_there_may_be_nothing_to_come_back_to(tmp_path: Path) -> None:
     done = kemps("rejoin", "nonsense", "--bot", "--home", str(tmp_path), limit_s=30)
     assert done.returncode == 4
     assert "is no match id" in done.stderr
+
+
+def test_a_peer_that_is_killed_in_the_lobby_goes_through_it_once_more(tmp_path: Path) -> None:
+    rules, identity = load_rules("kemps"), own_identity(tmp_path)
+    mesh = Mesh(message_bytes_max=MESSAGE_BYTES_MAX)
+    curves = (PublicKey(bytes(32)), mesh.public_key)
+    table = Table((bytes(32), identity.public), curves, dict.fromkeys(curves, "tcp://127.0.0.1:1"))
+    chair = Chair(
+        identity=identity, seat=Seat(1), table=table, name="Ben",
+        carrier=mesh, rules=rules, home=tmp_path, logs=tmp_path / "logs", give_up_ms=1000,
+        way_back=WayBack(mesh.keys, "tcp://127.0.0.1:2"),
+    )  # fmt: skip
+    session, _ = chair.sit(Onlooker(), lambda _session, _sight: None)
+    said = session.start(0)
+    found = unfinished(tmp_path, identity)
+    assert found.journal is None
+    assert (found.keys, found.table(), found.names) == (mesh.keys, table, ())
+    with pytest.raises(Refused, match="has no match"):
+        unfinished(tmp_path, identity, "0123456789abcdef")
+    # Of a genesis that was written, and nothing after it, nothing was said.
+    found.files.journal.write_bytes(encode((b"raw", ())))
+    session, _ = replace(chair, returning=unfinished(tmp_path, identity)).sit(Onlooker(), lambda *_: None)
+    assert session.start(0) == said
+    assert not found.files.journal.exists()
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seat", range(4))
+def test_a_real_lobby_goes_on_after_a_kill(tmp_path: Path, seat: int) -> None:
+    peers = nodes_of(tmp_path)
+    home = tmp_path / f"home-{seat}"
+    while not any(home.glob("matches/*/seat")):
+        time.sleep(0.002)
+    os.kill(peers[seat].pid, signal.SIGKILL)
+    peers[seat].communicate(timeout=30)
+    peers[seat] = rejoin(home)
+    check_all_end(peers, tmp_path / "logs")
 
 
 @pytest.mark.soak

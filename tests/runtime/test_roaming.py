@@ -11,6 +11,8 @@ from join_helpers import LOOPBACK
 
 from kemps_p2p.codec import encode
 from kemps_p2p.errors import Fault, PeerFault
+from kemps_p2p.game.rules import load_rules
+from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime import roaming
 from kemps_p2p.runtime.addresses import Interface
@@ -26,6 +28,7 @@ from kemps_p2p.runtime.whereabouts import (
     read_whereabouts,
     sign_whereabouts,
 )
+from kemps_p2p.session.lobby import Setup
 from kemps_p2p.session.messages import Moved
 
 LO = (Interface("lo", LOOPBACK, 8),)
@@ -183,7 +186,11 @@ def test_where_others_are_is_kept_for_a_restart_and_no_longer_than_the_match(tmp
     mesh = Mesh(message_bytes_max=4096)
     files, back = new_match_files(tmp_path), WayBack(mesh.keys, "tcp://127.0.0.1:5368")
     table = Table(tuple(KNOWN.values()), CURVES, dict.fromkeys(CURVES, "tcp://127.0.0.1:1"))
-    back.keep(files, table, tmp_path)
+    setup = Setup(
+        identity=IDENTITIES[0], seat=Seat(0), roster=table.roster, meeting=table.digest, name="Ann",
+        rules=load_rules("kemps"), group="stub", secret=files.secret,
+    )  # fmt: skip
+    back.keep(files, setup, table, tmp_path)
     moved = (sign_whereabouts(IDENTITIES[1], word()),)
     back.moved(moved)
     assert back.kept is not None
@@ -196,5 +203,5 @@ def test_where_others_are_is_kept_for_a_restart_and_no_longer_than_the_match(tmp
     assert not files.seat.exists()
     # A rematch begins with what is known.
     again = new_match_files(tmp_path)
-    back.keep(again, table, tmp_path)
+    back.keep(again, setup, table, tmp_path)
     assert back.kept[1].moved == moved
