@@ -1,9 +1,25 @@
-"""What takes longest begins first, so that at the end no worker waits for the other."""
+"""What holds for all tests: no deadline a loaded machine would miss, long files first, compiled once."""
+
+import os
+import sys
 
 import pytest
+from hypothesis import settings
 
 FIRST = ("secrecy", "test_match_processes", "test_node_processes", "test_sim_cheats", "audit", "test_bots")
 
+settings.register_profile("kemps", deadline=None)
+settings.load_profile("kemps")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The many processes that tests start need not compile the package again, each for itself."""
+    compiled = str(config.rootpath / ".pytest_cache" / "compiled")
+    sys.dont_write_bytecode, sys.pycache_prefix = False, compiled
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = compiled
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest begins first, so that at the end no worker waits for the other."""
     items.sort(key=lambda item: min((at for at, part in enumerate(FIRST) if part in item.nodeid), default=9))

@@ -56,7 +56,7 @@ def check_round_trip(kind: type[Record], seed: int) -> None:
             assert decode(data, union) == value
 
 
-@settings(max_examples=5 * SHORT, derandomize=True, deadline=None, database=None)
+@settings(max_examples=5 * SHORT, derandomize=True, database=None)
 @given(st.sampled_from(record_types()), st.integers(0, 1 << 32))
 def test_every_record_comes_back_as_it_was(kind: type[Record], seed: int) -> None:
     check_round_trip(kind, seed)

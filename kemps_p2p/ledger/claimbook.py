@@ -283,7 +283,7 @@ class ClaimBook:
         """True if an earlier claim of this seat and kind is undecided and not logged meanwhile."""
         return any(
             held.seat == seat
-            and held.kind is kind
+            and held.kind == kind
             and held.item.item.number < number
             and held.id not in logged
             for held in self.undecided.values()

@@ -184,7 +184,7 @@ def test_endless_garbage_is_not_read_to_its_end(stub: Played) -> None:
     assert Flaw.TOO_MANY in {finding.code for finding in found.findings}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_no_bytes_make_the_audit_raise(stub: Played, data: st.DataObject) -> None:
     """Objects cut short, repeated, exchanged and overwritten with garbage: a verdict always, clean never."""

@@ -1,8 +1,7 @@
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli_helpers import Ran
+from cli_helpers import Here, Ran
 
 from kemps_p2p.cli.errors import run
 from kemps_p2p.cli.main import main
@@ -24,10 +23,10 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.fixture
-def here(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+def here(capsys: pytest.CaptureFixture[str]) -> Here:
     """`kemps` in this process, which saves the start of one."""
 
-    def call(*args: str | Path) -> Ran:
+    def call(*args: object) -> Ran:
         code = run(lambda: main.main([str(arg) for arg in args], prog_name="kemps", standalone_mode=False))
         out, err = capsys.readouterr()
         return Ran(code, out, err)

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,10 @@ class Ran:
     code: int
     out: str
     err: str
+
+
+Here = Callable[..., Ran]
+"""The command in this process."""
 
 
 def kemps(*args: str | Path, env: dict[str, str] | None = None) -> Ran:

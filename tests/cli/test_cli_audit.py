@@ -1,10 +1,10 @@
-"""`kemps audit` and `kemps replay` as programs: output, exit codes, JSON."""
+"""`kemps audit` and `kemps replay`: output, exit codes, JSON."""
 
 import json
 from pathlib import Path
 
 import pytest
-from cli_helpers import kemps
+from cli_helpers import Here, kemps
 
 from kemps_p2p.codec import encode, frame
 from kemps_p2p.session.logfile import LOG_MAGIC
@@ -44,8 +44,8 @@ def test_clean_logs_are_said_to_agree(logs: list[Path]) -> None:
     assert ran.err == ""
 
 
-def test_json_is_one_object_of_the_promised_shape(logs: list[Path]) -> None:
-    ran = kemps("audit", "--allow-simulated", "--json", logs[0])
+def test_json_is_one_object_of_the_promised_shape(here: Here, logs: list[Path]) -> None:
+    ran = here("audit", "--allow-simulated", "--json", logs[0])
     assert ran.code == 0
     told = json.loads(ran.out)
     assert told.keys() == ONE_JSON_OBJECT
@@ -58,8 +58,8 @@ def test_json_is_one_object_of_the_promised_shape(logs: list[Path]) -> None:
     assert len(bytes.fromhex(told["head"])) == len(bytes.fromhex(told["match"])) == 32
 
 
-def test_a_simulated_log_is_violated_where_that_is_not_allowed(logs: list[Path]) -> None:
-    ran = kemps("audit", "--json", logs[0])
+def test_a_simulated_log_is_violated_where_that_is_not_allowed(here: Here, logs: list[Path]) -> None:
+    ran = here("audit", "--json", logs[0])
     assert ran.code == 10
     assert json.loads(ran.out)["findings"] == [
         {
@@ -71,19 +71,21 @@ def test_a_simulated_log_is_violated_where_that_is_not_allowed(logs: list[Path])
     ]
 
 
-def test_a_changed_byte_exits_with_10_and_names_the_entry(logs: list[Path], tmp_path: Path) -> None:
+def test_a_changed_byte_exits_with_10_and_names_the_entry(
+    here: Here, logs: list[Path], tmp_path: Path
+) -> None:
     objects = frame(logs[0].read_bytes()).objects
     place = sum(map(len, objects[:12])) + 50
-    ran = kemps("audit", "--allow-simulated", changed(logs[0], tmp_path / "changed.kemps", place))
+    ran = here("audit", "--allow-simulated", changed(logs[0], tmp_path / "changed.kemps", place))
     assert ran.code == 10
     assert ran.out.startswith("violated: this log does not hold.")
     assert "\n  entry 11: " in ran.out
 
 
-def test_a_torn_log_exits_with_11(logs: list[Path], tmp_path: Path) -> None:
+def test_a_torn_log_exits_with_11(here: Here, logs: list[Path], tmp_path: Path) -> None:
     torn = tmp_path / "torn.kemps"
     torn.write_bytes(logs[0].read_bytes()[:60_000])
-    ran = kemps("audit", "--allow-simulated", "--json", torn)
+    ran = here("audit", "--allow-simulated", "--json", torn)
     assert ran.code == 11
     told = json.loads(ran.out)
     assert told["verdict"] == "undecidable"
@@ -92,24 +94,24 @@ def test_a_torn_log_exits_with_11(logs: list[Path], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"hello", b"\x00\x01"])
-def test_what_is_no_log_exits_with_7(tmp_path: Path, data: bytes) -> None:
+def test_what_is_no_log_exits_with_7(here: Here, tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "no.kemps"
     path.write_bytes(data)
-    ran = kemps("audit", path)
+    ran = here("audit", path)
     assert ran.code == 7
     assert ran.out.startswith("unreadable: this is no log")
 
 
-def test_a_newer_log_exits_with_6(tmp_path: Path) -> None:
+def test_a_newer_log_exits_with_6(here: Here, tmp_path: Path) -> None:
     path = tmp_path / "newer.kemps"
     path.write_bytes(encode((0, LOG_MAGIC, PROTOCOL_VERSION + 1, b"more")))
-    ran = kemps("audit", path)
+    ran = here("audit", path)
     assert ran.code == 6
     assert "newer version" in ran.out
 
 
-def test_a_file_that_is_not_there_is_one_line_and_a_hint(tmp_path: Path) -> None:
-    ran = kemps("audit", tmp_path / "nothing.kemps")
+def test_a_file_that_is_not_there_is_one_line_and_a_hint(here: Here, tmp_path: Path) -> None:
+    ran = here("audit", tmp_path / "nothing.kemps")
     assert ran.code == 7
     assert ran.out == ""
     lines = ran.err.splitlines()
@@ -117,12 +119,12 @@ def test_a_file_that_is_not_there_is_one_line_and_a_hint(tmp_path: Path) -> None
     assert lines[0].startswith("kemps: ")
 
 
-def test_a_directory_is_no_log(tmp_path: Path) -> None:
-    assert kemps("audit", tmp_path).code == 7
+def test_a_directory_is_no_log(here: Here, tmp_path: Path) -> None:
+    assert here("audit", tmp_path).code == 7
 
 
-def test_replay_tells_the_match(logs: list[Path]) -> None:
-    ran = kemps("replay", logs[0])
+def test_replay_tells_the_match(here: Here, logs: list[Path]) -> None:
+    ran = here("replay", logs[0])
     assert ran.code == 0
     lines = ran.out.splitlines()
     assert sum("shuffles the cards of deal 1" in line for line in lines) == 4
@@ -135,14 +137,14 @@ def test_replay_tells_the_match(logs: list[Path]) -> None:
     assert "end of the log: 1 deal; " in lines[-1]
 
 
-def test_replay_in_ascii_is_ascii(logs: list[Path]) -> None:
-    ran = kemps("replay", "--ascii", logs[0])
+def test_replay_in_ascii_is_ascii(here: Here, logs: list[Path]) -> None:
+    ran = here("replay", "--ascii", logs[0])
     assert ran.code == 0
     assert ran.out.isascii()
 
 
-def test_replay_json_is_one_object_a_line(logs: list[Path]) -> None:
-    ran = kemps("replay", "--json", logs[0])
+def test_replay_json_is_one_object_a_line(here: Here, logs: list[Path]) -> None:
+    ran = here("replay", "--json", logs[0])
     told = [json.loads(line) for line in ran.out.splitlines()]
     assert {"match", "shuffled", "dealt", "hand", "swapped", "race", "drawn", "called", "scored", "end"} <= {
         line["event"] for line in told
@@ -156,10 +158,10 @@ def test_replay_json_is_one_object_a_line(logs: list[Path]) -> None:
     assert last["verdict"] == "clean"
 
 
-def test_replay_of_a_torn_log_goes_as_far_as_it_can(logs: list[Path], tmp_path: Path) -> None:
+def test_replay_of_a_torn_log_goes_as_far_as_it_can(here: Here, logs: list[Path], tmp_path: Path) -> None:
     torn = tmp_path / "torn.kemps"
     torn.write_bytes(logs[0].read_bytes()[:-40_000])
-    ran = kemps("replay", "--json", torn)
+    ran = here("replay", "--json", torn)
     assert ran.code == 11
     told = [json.loads(line) for line in ran.out.splitlines()]
     assert {line["code"] for line in told if line["event"] == "finding"} == {"torn", "not-closed"}
@@ -168,10 +170,10 @@ def test_replay_of_a_torn_log_goes_as_far_as_it_can(logs: list[Path], tmp_path: 
     assert sum(hand["cards"].count(None) for hand in hands) > 4
 
 
-def test_replay_of_no_log_says_so(tmp_path: Path) -> None:
+def test_replay_of_no_log_says_so(here: Here, tmp_path: Path) -> None:
     path = tmp_path / "no.kemps"
     path.write_bytes(b"hello")
-    ran = kemps("replay", path)
+    ran = here("replay", path)
     assert ran.code == 7
     assert ran.out == ""
     assert "no log" in ran.err
@@ -183,11 +185,11 @@ def test_a_terminal_without_the_letters_gets_escapes_not_a_traceback(logs: list[
     assert "\\u26" in ran.out
 
 
-def test_what_gestures_were_worth(logs: list[Path]) -> None:
-    ran = kemps("audit", "--allow-simulated", "--signals", *logs[:2])
+def test_what_gestures_were_worth(here: Here, logs: list[Path]) -> None:
+    ran = here("audit", "--allow-simulated", "--signals", *logs[:2])
     assert ran.code == 0
     assert ran.out.startswith("Bot 0\n  book from deal 1: ")
     assert "how to read this:" in ran.out
-    told = json.loads(kemps("audit", "--allow-simulated", "--signals", "--json", logs[0]).out)
+    told = json.loads(here("audit", "--allow-simulated", "--signals", "--json", logs[0]).out)
     assert [seat["seat"] for seat in told["seats"]] == [0, 1, 2, 3]
-    assert kemps("audit", "--signals", "--race", "1", logs[0]).code == 2
+    assert here("audit", "--signals", "--race", "1", logs[0]).code == 2

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_helpers import Ran
+from cli_helpers import Here
 
 from kemps_p2p.cli import auditing
 from kemps_p2p.cli.auditing import audited, batches
@@ -23,7 +23,6 @@ from vectors.form import FOLDER, read
 
 pytest_plugins = ("cli_fixtures",)
 
-Here = Callable[..., Ran]
 VECTORS = FOLDER / "logs"
 PATIENCE_S = 20
 SIMULATED = "--allow-simulated"

@@ -4,11 +4,10 @@ import base64
 import json
 import os
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli_helpers import Ran
+from cli_helpers import Here
 
 from kemps_p2p.codec import frame
 from kemps_p2p.ledger.identity import Identity
@@ -33,9 +32,6 @@ def home(tmp_path: Path, logs: list[Path]) -> Path:
     (home / "logs").mkdir()
     (home / "logs" / "feed-seat0.kemps").write_bytes(logs[0].read_bytes())
     return home
-
-
-Here = Callable[..., Ran]
 
 
 def test_show_says_what_a_log_says_of_itself(home: Path, here: Here) -> None:

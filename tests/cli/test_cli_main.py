@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 import pytest
-from cli_helpers import kemps
+from cli_helpers import Here, kemps
 
 from kemps_p2p import __version__
 from kemps_p2p.cli.errors import CommandError, Exit, run
@@ -89,15 +89,15 @@ def test_logs_are_read_without_network_screens_or_runtime(command: str, logs: li
     assert not {"textual", "zmq", "kemps_p2p.runtime", "kemps_p2p.bots", "kemps_p2p.lab"} & loaded
 
 
-def test_every_command_of_the_table_is_there_and_helps() -> None:
+def test_every_command_of_the_table_is_there_and_helps(here: Here) -> None:
     group = main
     assert isinstance(group, Commands)
-    overview = kemps("--help").out.replace("\n           ", " ")
+    overview = here("--help").out.replace("\n           ", " ")
     for name, (_, text) in COMMANDS.items():
         command = group.get_command(click.Context(group), name)
         assert isinstance(command, click.Command)
         assert command.name == name
-        ran = kemps(name, "--help")
+        ran = here(name, "--help")
         assert ran.code == 0
         assert ran.out.startswith(f"Usage: kemps {name} ")
         assert text in overview
@@ -109,15 +109,15 @@ def test_alone_it_shows_what_there_is() -> None:
     assert all(name in ran.out for name in COMMANDS)
 
 
-def test_an_unknown_command_is_a_line_and_a_hint() -> None:
-    ran = kemps("adit")
+def test_an_unknown_command_is_a_line_and_a_hint(here: Here) -> None:
+    ran = here("adit")
     assert ran.code == Exit.USAGE
     assert len(ran.err.splitlines()) == 2
     assert "adit" in ran.err
 
 
-def test_a_missing_argument_points_to_the_help_of_its_command() -> None:
-    ran = kemps("audit")
+def test_a_missing_argument_points_to_the_help_of_its_command(here: Here) -> None:
+    ran = here("audit")
     assert ran.code == Exit.USAGE
     assert "`kemps audit --help`" in ran.err
 

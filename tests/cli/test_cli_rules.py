@@ -4,34 +4,26 @@ import json
 import re
 import shutil
 import tomllib
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
-from cli_helpers import Ran, kemps
+from cli_helpers import Here, Ran
 
-from kemps_p2p.cli.main import main
 from kemps_p2p.game.rules import KEYS, RuleSet, load_rules, override, read_rules, rule_names
 from kemps_p2p.wording.rules_page import page_lines, rules_page
+
+pytest_plugins = ("cli_fixtures",)
 
 SHARED = Path(__file__).parent.parent / "scenarios" / "shared"
 HOLDS = SHARED / "kemps" / "19-go.toml"
 INVALID = SHARED / "bad" / "01-duplicate-card.toml"
 
-Command = Callable[..., Ran]
-
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Command:
+def run(here: Here) -> Here:
     """`kemps rules` in this process."""
-
-    def here(*args: str | Path) -> Ran:
-        with pytest.raises(SystemExit) as left:
-            main.main(["rules", *map(str, args)])
-        out, err = capsys.readouterr()
-        return Ran(int(left.value.code or 0), out, err)
-
-    return here
+    return partial(here, "rules")
 
 
 @pytest.fixture
@@ -56,7 +48,7 @@ def house(tmp_path: Path) -> Path:
 # list and show
 
 
-def test_list_has_a_line_for_every_rule_set(run: Command) -> None:
+def test_list_has_a_line_for_every_rule_set(run: Here) -> None:
     ran = run("list")
     assert (ran.code, ran.err) == (0, "")
     assert [line.split()[0] for line in ran.out.splitlines()] == list(rule_names())
@@ -68,7 +60,7 @@ def test_list_has_a_line_for_every_rule_set(run: Command) -> None:
 
 
 @pytest.mark.parametrize("name", rule_names())
-def test_show_as_data_is_the_whole_rule_set(name: str, run: Command) -> None:
+def test_show_as_data_is_the_whole_rule_set(name: str, run: Here) -> None:
     ran = run("show", name, "--json")
     assert ran.code == 0
     values = json.loads(ran.out)
@@ -79,7 +71,7 @@ def test_show_as_data_is_the_whole_rule_set(name: str, run: Command) -> None:
     assert tomllib.loads(text) == values
 
 
-def test_show_of_a_file_of_house_rules(run: Command, house: Path) -> None:
+def test_show_of_a_file_of_house_rules(run: Here, house: Path) -> None:
     ran = run("show", house)
     assert ran.code == 0
     assert ran.out.startswith(f"{house}\nHouse rules.\n")
@@ -88,7 +80,7 @@ def test_show_of_a_file_of_house_rules(run: Command, house: Path) -> None:
     assert json.loads(run("show", house, "--json").out)["goal"] == 3
 
 
-def test_show_wraps_and_has_all_sections(run: Command) -> None:
+def test_show_wraps_and_has_all_sections(run: Here) -> None:
     ran = run("show", "chaulcer/five-up")
     assert max(map(len, ran.out.splitlines())) <= 88
     headings = [line for line in ran.out.splitlines()[2:] if line and line[0] not in "- "]
@@ -109,7 +101,7 @@ def test_show_wraps_and_has_all_sections(run: Command) -> None:
     ],
 )
 def test_what_is_wrong_with_house_rules_is_one_line_everywhere(
-    text: str, said: str, run: Command, tmp_path: Path
+    text: str, said: str, run: Here, tmp_path: Path
 ) -> None:
     path = tmp_path / "house.toml"
     path.write_text(text, encoding="utf-8")
@@ -123,17 +115,17 @@ def test_what_is_wrong_with_house_rules_is_one_line_everywhere(
     assert checked.out.startswith(f"{path}: no {'scenario' if text == 'base =' else 'rule set'}: {said}")
 
 
-def test_demo_and_node_read_house_rules_alike(house: Path, tmp_path: Path) -> None:
-    ran = kemps("demo", "--rules", house, "--players", "6")
+def test_demo_and_node_read_house_rules_alike(here: Here, house: Path, tmp_path: Path) -> None:
+    ran = here("demo", "--rules", house, "--players", "6")
     assert (ran.code, ran.out, ran.err) == (2, "", f"kemps: {house} is for 4 players, not 6\n")
     house.write_text('base = "kems"\ngoal = "3"\n', encoding="utf-8")
-    ran = kemps("node", "--meet", tmp_path / "meet", "--rules", house)
+    ran = here("node", "--meet", tmp_path / "meet", "--rules", house)
     assert ran.code == 2
     assert ran.err.splitlines()[0] == f'kemps: {house}: goal: "3" is not a whole number from 0 to 1000000'
     assert not (tmp_path / "meet").exists()
 
 
-def test_show_of_nothing_says_what_there_is(run: Command) -> None:
+def test_show_of_nothing_says_what_there_is(run: Here) -> None:
     ran = run("show", "kemps/stopp")
     assert ran.code == 2
     assert "kemps/stopp" in ran.err
@@ -144,11 +136,11 @@ def test_show_of_nothing_says_what_there_is(run: Command) -> None:
 # check
 
 
-def test_check_of_one_that_holds(run: Command) -> None:
+def test_check_of_one_that_holds(run: Here) -> None:
     assert run("check", HOLDS) == Ran(0, f"{HOLDS}: ok, 13 steps\n", "")
 
 
-def test_check_names_the_first_step_that_differs(run: Command, differs: Path) -> None:
+def test_check_names_the_first_step_that_differs(run: Here, differs: Path) -> None:
     said = "step 2: pool: expected KC 4D 8H TS, actual QC 4D 8H TS"
     assert run("check", differs) == Ran(1, f"{differs}: {said}\n", "")
     told = json.loads(run("check", differs, "--json").out)
@@ -167,7 +159,7 @@ def test_check_names_the_first_step_that_differs(run: Command, differs: Path) ->
     ]
 
 
-def test_check_of_no_scenario_is_one_clear_line(run: Command) -> None:
+def test_check_of_no_scenario_is_one_clear_line(run: Here) -> None:
     for path in sorted((SHARED / "bad").glob("*.toml")):
         ran = run("check", path)
         assert ran.code == 2
@@ -175,7 +167,7 @@ def test_check_of_no_scenario_is_one_clear_line(run: Command) -> None:
         assert ran.out.startswith(f"{path}: no scenario: ")
 
 
-def test_check_of_what_cannot_be_read(run: Command, tmp_path: Path) -> None:
+def test_check_of_what_cannot_be_read(run: Here, tmp_path: Path) -> None:
     gone = tmp_path / "gone.toml"
     assert run("check", gone) == Ran(7, f"{gone}: cannot be read: No such file or directory\n", "")
     below = HOLDS / "below.toml"
@@ -187,7 +179,7 @@ def test_check_of_what_cannot_be_read(run: Command, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_the_worst_verdict_counts_whatever_the_order(
-    order: int, run: Command, differs: Path, tmp_path: Path
+    order: int, run: Here, differs: Path, tmp_path: Path
 ) -> None:
     """Neither scenario nor rules, then unreadable, then differing."""
     files = [INVALID, tmp_path / "gone.toml", differs, HOLDS]
@@ -197,7 +189,7 @@ def test_the_worst_verdict_counts_whatever_the_order(
     assert last == "4 files: 1 ok, 1 differs, 1 unreadable, 1 invalid"
 
 
-def test_check_of_a_directory_takes_all_below(run: Command, tmp_path: Path) -> None:
+def test_check_of_a_directory_takes_all_below(run: Here, tmp_path: Path) -> None:
     assert run("check", tmp_path) == Ran(2, f"{tmp_path}: no .toml file is in this directory\n", "")
     shutil.copytree(SHARED / "cash", tmp_path / "b" / "deep")
     shutil.copy(HOLDS, tmp_path / "a.toml")
@@ -210,7 +202,7 @@ def test_check_of_a_directory_takes_all_below(run: Command, tmp_path: Path) -> N
     assert lines[-1] == "14 files: 14 ok"
 
 
-def test_check_tells_rules_from_scenarios(run: Command, house: Path, tmp_path: Path) -> None:
+def test_check_tells_rules_from_scenarios(run: Here, house: Path, tmp_path: Path) -> None:
     assert run("check", house) == Ran(0, f"{house}: ok, rules for 4 players\n", "")
     whole = tmp_path / "whole.toml"
     whole.write_text(run("show", "kent", "--toml").out, encoding="utf-8")

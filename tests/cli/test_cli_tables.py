@@ -5,16 +5,14 @@ import json
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractContextManager, asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from cli_helpers import kemps
+from cli_helpers import Here, Ran, kemps
 
-from kemps_p2p.cli.errors import Exit, exit_of_unwelcome, run
-from kemps_p2p.cli.main import main
+from kemps_p2p.cli.errors import Exit, exit_of_unwelcome
 from kemps_p2p.errors import Unreachable, Unwelcome
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime import doctor as checks
@@ -32,30 +30,14 @@ from join_helpers import LOOPBACK, Hosted, came, hosted, in_background, in_the_m
 pytest_plugins = ("cli_fixtures",)
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    code: int
-    out: str
-    err: str
-
-
-Command = Callable[..., Said]
-
-
 @pytest.fixture
-def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
+def command(here: Here, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Here:
     """A command line, run in this process, so that a table can be open in another thread of it."""
     monkeypatch.setenv("KEMPS_HOME", str(tmp_path / "own"))
     # What play does to the garbage collector would last for all tests that follow.
     monkeypatch.setattr("kemps_p2p.runtime.table.favour_play", lambda: None)
     monkeypatch.setattr("kemps_p2p.runtime.wire._PARTING_S", 0.2)
-
-    def call(*args: object) -> Said:
-        code = run(lambda: main.main([str(arg) for arg in args], prog_name="kemps", standalone_mode=False))
-        out, err = capsys.readouterr()
-        return Said(code, out, err)
-
-    return call
+    return here
 
 
 @pytest.fixture
@@ -79,14 +61,14 @@ def joining(at: Hosted, *more: object) -> tuple[object, ...]:
 # Refusals
 
 
-def test_a_wrong_code(command: Command, table: Hosted) -> None:
+def test_a_wrong_code(command: Here, table: Hosted) -> None:
     said = command("join", table.host.place, "--code", table.wrong, "--bot")
     assert (said.code, said.out) == (Exit.REFUSED, "")
     assert said.err.splitlines()[0] == "kemps: the code is wrong"
     assert len(table.sent_away) == 1
 
 
-def test_the_eleventh_guess(command: Command, table: Hosted) -> None:
+def test_the_eleventh_guess(command: Here, table: Hosted) -> None:
     wrong = table.wrong
     said = [command("join", table.host.place, "--code", wrong, "--bot") for _ in range(GUESSES_MAX + 1)]
     assert {each.code for each in said} == {Exit.REFUSED}
@@ -96,7 +78,7 @@ def test_the_eleventh_guess(command: Command, table: Hosted) -> None:
 
 
 def test_a_wrong_code_is_refused_before_a_name_is_asked_for(
-    command: Command, table: Hosted, monkeypatch: pytest.MonkeyPatch
+    command: Here, table: Hosted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
 
@@ -116,7 +98,7 @@ def test_a_wrong_code_is_refused_before_a_name_is_asked_for(
     assert table.sent_away[-1].guesses == 1
 
 
-def test_a_slip_of_the_tongue_costs_no_guess(command: Command, table: Hosted) -> None:
+def test_a_slip_of_the_tongue_costs_no_guess(command: Here, table: Hosted) -> None:
     said = command("join", table.host.place, "--code", "3-cobolt-otter", "--bot")
     assert said.code == Exit.USAGE
     assert "did you hear 'cobalt'?" in said.err
@@ -124,7 +106,7 @@ def test_a_slip_of_the_tongue_costs_no_guess(command: Command, table: Hosted) ->
 
 
 def test_no_code_where_nobody_can_be_asked(
-    command: Command, table: Hosted, monkeypatch: pytest.MonkeyPatch
+    command: Here, table: Hosted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
     said = command("join", table.host.place, "--bot")
@@ -132,33 +114,33 @@ def test_no_code_where_nobody_can_be_asked(
     assert "without its code" in said.err
 
 
-def test_other_rules_name_the_key(command: Command, table: Hosted) -> None:
+def test_other_rules_name_the_key(command: Here, table: Hosted) -> None:
     said = command(*joining(table, "--rules", "kemps/go"))
     assert said.code == Exit.OTHER_VERSION
     assert "another rule set: the key start differs" in said.err
 
 
-def test_a_name_that_sits_there(command: Command, table: Hosted) -> None:
+def test_a_name_that_sits_there(command: Here, table: Hosted) -> None:
     said = command("join", table.host.place, "--code", table.host.code, "--name", "anna", "--bot")
     assert said.code == Exit.REFUSED
     assert "somebody called anna sits at this table already" in said.err
 
 
-def test_a_full_table(command: Command, tmp_path: Path) -> None:
+def test_a_full_table(command: Here, tmp_path: Path) -> None:
     with open_table(tmp_path, bots=3) as at:
         said = command("join", at.host.place, "--code", at.host.code, "--name", "Ben")
     assert said.code == Exit.REFUSED
     assert "the table is full" in said.err
 
 
-def test_a_running_table(command: Command, table: Hosted) -> None:
+def test_a_running_table(command: Here, table: Hosted) -> None:
     table.host._is_open = False
     said = command(*joining(table))
     assert said.code == Exit.REFUSED
     assert "playing already" in said.err
 
 
-def test_a_known_name_with_a_new_key(command: Command, table: Hosted, tmp_path: Path) -> None:
+def test_a_known_name_with_a_new_key(command: Here, table: Hosted, tmp_path: Path) -> None:
     KnownPlayers(tmp_path / "own").remember("Anna", Identity.derived(b"x", "Eve").public)
     said = command(*joining(table))
     assert said.code == Exit.IDENTITY
@@ -166,7 +148,7 @@ def test_a_known_name_with_a_new_key(command: Command, table: Hosted, tmp_path: 
     assert "--accept-key Anna" in said.err
 
 
-def test_a_host_sees_a_known_name_with_a_new_key(command: Command, tmp_path: Path) -> None:
+def test_a_host_sees_a_known_name_with_a_new_key(command: Here, tmp_path: Path) -> None:
     anna = newcomer("Anna", tmp_path / "anna")
     anna.known.remember("Ben", Identity.derived(b"x", "Eve").public)
     with in_background(lambda: hosted(anna, plan())) as at:
@@ -175,7 +157,7 @@ def test_a_host_sees_a_known_name_with_a_new_key(command: Command, tmp_path: Pat
     assert "Ben was known with another key" in said.err
 
 
-def test_somebody_in_the_middle(command: Command, table: Hosted) -> None:
+def test_somebody_in_the_middle(command: Here, table: Hosted) -> None:
     def change(who: str, number: int, body: bytes) -> bytes:
         return body[:-1] + bytes([body[-1] ^ 1]) if (who, number) == ("host", 3) else body
 
@@ -185,9 +167,7 @@ def test_somebody_in_the_middle(command: Command, table: Hosted) -> None:
     assert "somebody between this machine and the table" in said.err
 
 
-def test_another_server_key_at_the_address_of_the_host(
-    command: Command, table: Hosted, tmp_path: Path
-) -> None:
+def test_another_server_key_at_the_address_of_the_host(command: Here, table: Hosted, tmp_path: Path) -> None:
     """The join is right, but at the host's address at the table somebody else answers."""
     eve = newcomer("Eve", tmp_path / "eve")
 
@@ -246,7 +226,7 @@ async def answering(answer: bytes) -> AsyncIterator[Place]:
     ids=["version", "http", "zeromq"],
 )
 def test_what_listens_there_is_something_else(
-    command: Command, healthy: None, answer: bytes, told: tuple[Exit, str, str]
+    command: Here, healthy: None, answer: bytes, told: tuple[Exit, str, str]
 ) -> None:
     code, sentence, ailment = told
     with in_background(lambda: answering(answer)) as place:
@@ -256,13 +236,13 @@ def test_what_listens_there_is_something_else(
     assert (examined.code, codes(examined)) == (code, [ailment])
 
 
-def test_nobody_listens_there(command: Command) -> None:
+def test_nobody_listens_there(command: Here) -> None:
     said = command("join", f"{LOOPBACK}:{free_port()}", "--code", "3-cobalt-otter", "--name", "Ben", "--bot")
     assert said.code == Exit.UNREACHABLE
     assert "cannot be reached" in said.err
 
 
-def test_a_port_in_use(command: Command) -> None:
+def test_a_port_in_use(command: Here) -> None:
     with socket.create_server((LOOPBACK, 0)) as taken:
         port = taken.getsockname()[1]
         said = command("host", "--bind", LOOPBACK, "--port", port, "--bot", "--name", "Anna", "--no-mdns")
@@ -304,7 +284,7 @@ def test_every_reason_has_an_exit_code_of_its_kind() -> None:
     ],
     ids=lambda wrong: " ".join(wrong[:2])[:20],
 )
-def test_what_cannot_be_meant_is_refused_at_once(command: Command, wrong: tuple[str, ...]) -> None:
+def test_what_cannot_be_meant_is_refused_at_once(command: Here, wrong: tuple[str, ...]) -> None:
     said = command(*wrong)
     assert said.code == Exit.USAGE
     assert said.out == ""
@@ -325,7 +305,7 @@ def healthy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "_hears_itself", hears)
 
 
-def codes(said: Said) -> list[str]:
+def codes(said: Ran) -> list[str]:
     return [complaint["code"] for complaint in json.loads(said.out)["complaints"]]
 
 
@@ -335,13 +315,13 @@ def free_port() -> int:
 
 
 def test_nothing_is_the_matter_on_a_healthy_machine_with_a_table(
-    command: Command, healthy: None, table: Hosted
+    command: Here, healthy: None, table: Hosted
 ) -> None:
     said = command("doctor", table.host.place, "--port", table.host.place.port)
     assert (said.code, said.out) == (Exit.DONE, "nothing is the matter\n")
 
 
-def test_no_interface(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_interface(command: Here, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "interfaces", lambda only=None: (Interface("lo", "127.0.0.1", 8),))
     said = command("doctor", "--json", "--port", free_port())
     assert (said.code, codes(said)) == (Exit.UNREACHABLE, ["no-interface"])
@@ -349,7 +329,7 @@ def test_no_interface(command: Command, monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize(("flags", "ailment"), [(0x1003, "multicast-blocked"), (0x3, "multicast-off")])
 def test_multicast_that_does_not_come_back(
-    command: Command, healthy: None, monkeypatch: pytest.MonkeyPatch, flags: int, ailment: str
+    command: Here, healthy: None, monkeypatch: pytest.MonkeyPatch, flags: int, ailment: str
 ) -> None:
     async def deaf(_ip: str) -> bool:
         return False
@@ -360,13 +340,13 @@ def test_multicast_that_does_not_come_back(
     assert (said.code, codes(said)) == (Exit.UNREACHABLE, [ailment])
 
 
-def test_a_port_that_another_program_has(command: Command, healthy: None) -> None:
+def test_a_port_that_another_program_has(command: Here, healthy: None) -> None:
     with in_background(lambda: answering(b"220 mail\r\n")) as place:
         said = command("doctor", "--json", "--port", place.port)
     assert (said.code, codes(said)) == (Exit.UNREACHABLE, ["port-taken"])
 
 
-def test_a_peer_that_does_not_run(command: Command, healthy: None) -> None:
+def test_a_peer_that_does_not_run(command: Here, healthy: None) -> None:
     said = command("doctor", "--port", free_port(), f"{LOOPBACK}:{free_port()}")
     assert said.code == Exit.UNREACHABLE
     assert "no table is open at that port" in said.out
@@ -384,7 +364,7 @@ def test_a_peer_that_does_not_run(command: Command, healthy: None) -> None:
     ids=["name", "route", "blocked", "silent"],
 )
 def test_a_peer_that_is_not_reached(
-    command: Command,
+    command: Here,
     monkeypatch: pytest.MonkeyPatch,
     cause: OSError | None,
     host: str,
@@ -405,7 +385,7 @@ def test_a_peer_that_is_not_reached(
 # The rest
 
 
-def test_id_shows_the_own_key_and_who_is_known(command: Command, tmp_path: Path) -> None:
+def test_id_shows_the_own_key_and_who_is_known(command: Here, tmp_path: Path) -> None:
     home = tmp_path / "own"
     KnownPlayers(home).remember("Ben", Identity.derived(b"x", "Ben").public)
     told = json.loads(command("id", "--json").out)
@@ -418,7 +398,7 @@ def test_id_shows_the_own_key_and_who_is_known(command: Command, tmp_path: Path)
     assert json.loads(command("id", "--json").out)["known"] == []
 
 
-def test_log_lists_what_was_played_and_finds_it(command: Command, tmp_path: Path, logs: list[Path]) -> None:
+def test_log_lists_what_was_played_and_finds_it(command: Here, tmp_path: Path, logs: list[Path]) -> None:
     kept = tmp_path / "own" / "logs"
     kept.mkdir(parents=True)
     (kept / "aaaa-seat0.kemps").write_bytes(logs[0].read_bytes())
@@ -439,13 +419,13 @@ def test_log_lists_what_was_played_and_finds_it(command: Command, tmp_path: Path
     assert command("log", "path", "zz").code == Exit.UNREADABLE
 
 
-def test_log_path_of_nothing(command: Command) -> None:
+def test_log_path_of_nothing(command: Here) -> None:
     assert command("log", "list").out == ""
     assert command("log", "path").code == Exit.UNREADABLE
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_prints_what_the_shell_evaluates(command: Command, shell: str) -> None:
+def test_completion_prints_what_the_shell_evaluates(command: Here, shell: str) -> None:
     said = command("completion", shell)
     assert said.code == Exit.DONE
     assert f"_KEMPS_COMPLETE={shell}_complete" in said.out

@@ -45,7 +45,7 @@ def reopen(path: Path) -> Found:
 # What is in a file.
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(containers, max_size=5), st.data())
 def test_any_objects_are_found_again_and_any_cut_tears_only_the_last(
     contents: list[object], data: st.DataObject

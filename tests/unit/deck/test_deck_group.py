@@ -134,7 +134,7 @@ def test_a_wide_scalar_is_never_zero() -> None:
     assert wide_scalar((ORDER - 2).to_bytes(64, "little")) == ORDER - 1
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(x=scalars, y=scalars, z=scalars)
 def test_both_groups_obey_the_same_laws(x: int, y: int, z: int) -> None:
     for group in (RISTRETTO, STUB):

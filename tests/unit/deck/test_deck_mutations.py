@@ -258,7 +258,7 @@ SUBJECT = turn_subject(STUB)
 WIRE = encode(SUBJECT.message)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(0, len(WIRE)), st.integers(0, len(WIRE)), st.binary(max_size=80))
 def test_spliced_bytes_bring_nothing_but_a_fault(start: int, end: int, middle: bytes) -> None:
     data = WIRE[:start] + middle + WIRE[end:]

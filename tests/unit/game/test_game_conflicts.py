@@ -54,7 +54,7 @@ def forestalls(a: Act, b: Act) -> bool:
 
 
 @pytest.mark.parametrize("name", [*PRESETS, "kemps/go", "kemps/peanut-butter", "chaulcer/five-up"])
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 2**32), script=scripts, seats=st.tuples(st.integers(0, 3), st.integers(0, 3)))
 def test_what_does_not_conflict_commutes(
     name: str, seed: int, script: Script, seats: tuple[int, int]

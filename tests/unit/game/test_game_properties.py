@@ -134,7 +134,7 @@ def keeps_the_books(name: str, players: int, seed: int, script: Script) -> None:
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES)
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=3)
 @given(seed=st.integers(0, 2**32), script=scripts)
 def test_any_course_of_play(name: str, players: int, seed: int, script: Script) -> None:
     keeps_the_books(name, players, seed, script)
@@ -142,7 +142,7 @@ def test_any_course_of_play(name: str, players: int, seed: int, script: Script) 
 
 @pytest.mark.soak
 @pytest.mark.parametrize(("name", "players"), TABLES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(seed=st.integers(0, 2**32), script=scripts)
 def test_any_course_of_play_at_length(name: str, players: int, seed: int, script: Script) -> None:
     keeps_the_books(name, players, seed, script)
@@ -169,7 +169,7 @@ def test_a_match_ends(name: str) -> None:
 
 
 @given(seed=st.integers(0, 2**32), script=scripts)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_a_deal_ends_once(seed: int, script: Script) -> None:
     table = shuffled(load_rules("kemps"), 4, seed)
     begin_next(table)
@@ -182,7 +182,7 @@ def test_a_deal_ends_once(seed: int, script: Script) -> None:
 
 @pytest.mark.parametrize("name", PRESETS)
 @given(seed=st.integers(0, 2**32), script=scripts)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_apply_is_a_function(name: str, seed: int, script: Script) -> None:
     """The same input on the same state gives the same state, and leaves the old one as it was."""
     table = shuffled(load_rules(name), 4, seed)

@@ -323,7 +323,7 @@ def test_every_rule_set(name: str, players: int) -> None:
 
 @pytest.mark.soak
 @pytest.mark.parametrize(("name", "players"), TABLES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(seed=st.integers(0, 2**32), script=scripts)
 def test_every_rule_set_at_length(name: str, players: int, seed: int, script: Script) -> None:
     Pair(small(name, players), players, seed).play(script)
@@ -407,14 +407,14 @@ def play_by_house_rules(game: dict[str, Any]) -> None:
     Pair(rules, game["players"], game["seed"]).play(game["script"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(game=house_games)
 def test_house_rules(game: dict[str, Any]) -> None:
     play_by_house_rules(game)
 
 
 @pytest.mark.soak
-@settings(max_examples=20_000, deadline=None)
+@settings(max_examples=20_000)
 @given(game=house_games)
 def test_house_rules_at_length(game: dict[str, Any]) -> None:
     play_by_house_rules(game)

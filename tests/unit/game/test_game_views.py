@@ -32,7 +32,7 @@ def permuted(table: Table, seat: Seat, start: dict[Position, Card], draw: random
 
 
 @pytest.mark.parametrize("name", PRESETS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32), script=scripts, number=st.integers(0, 3))
 def test_hidden_cards_change_no_view(name: str, seed: int, script: Script, number: int) -> None:
     """Replay a deal with what a seat has not seen lying otherwise: it sees the same, card for card."""

@@ -97,7 +97,7 @@ def check(name: str, players: int, seed: int, script: Script) -> int:
     return len(moves)
 
 
-@settings(max_examples=120, derandomize=True, deadline=None, database=None)
+@settings(max_examples=120, derandomize=True, database=None)
 @given(st.sampled_from(TABLES), st.integers(0, 2**32), scripts)
 def test_hidden_cards_change_nothing_that_a_seat_sees(
     table: tuple[str, int], seed: int, script: Script
@@ -107,7 +107,7 @@ def test_hidden_cards_change_nothing_that_a_seat_sees(
 
 @pytest.mark.soak
 @pytest.mark.parametrize(("name", "players"), TABLES)
-@settings(max_examples=300, deadline=None, database=None)
+@settings(max_examples=300, database=None)
 @given(st.integers(0, 2**32), scripts)
 def test_hidden_cards_change_nothing_at_length(name: str, players: int, seed: int, script: Script) -> None:
     check(name, players, seed, script)

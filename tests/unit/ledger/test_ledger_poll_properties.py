@@ -32,7 +32,7 @@ def holds(check: Property) -> Property:
 
 
 def run(name: str, examples: int, *, derandomize: bool) -> None:
-    @settings(max_examples=examples, derandomize=derandomize, deadline=None, database=None)
+    @settings(max_examples=examples, derandomize=derandomize, database=None)
     @given(st.data())
     def property_holds(data: st.DataObject) -> None:
         PROPERTIES[name](data)

@@ -166,13 +166,13 @@ def any_of(draw: st.DrawFn, made: list[Digest], but: Digest | None) -> tuple[Dig
     return tuple(draw(st.lists(st.sampled_from(others), unique=True, max_size=3))) if others else ()
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(told(is_honest=True))
 def test_honest_tapes_are_decided_alike_by_their_evidence(tapes: Tapes) -> None:
     check_all(tapes)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(told(is_honest=False))
 def test_whatever_seats_name_the_evidence_decides_as_the_tapes_do(tapes: Tapes) -> None:
     check_all(tapes)
