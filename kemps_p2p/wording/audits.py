@@ -45,13 +45,15 @@ def verdict_meaning(verdict: Verdict) -> str:
 class Conclusion:
     """What the audit of some logs comes to, of one match or of several.
 
-    `logs`: how many there are of each verdict. `culprits`: in words. `is_compared`: some are of one match.
+    `logs`: how many there are of each verdict. `culprits`: in words, those of one match; `blamed`: how many
+    matches have some. `is_compared`: some are of one match.
     """
 
     verdict: Verdict
     logs: Counter[Verdict]
     matches: frozenset[Digest]
     culprits: tuple[str, ...]
+    blamed: int
     is_newer: bool
     is_compared: bool
 
@@ -69,6 +71,7 @@ def conclude(joint: JointAudit) -> Conclusion:
         logs=Counter(one.verdict for one in joint.audits),
         matches=frozenset(matches),
         culprits=tuple(culprits),
+        blamed=min(1, len(culprits)),
         is_newer=any(found.code is Fault.NEWER_VERSION for one in joint.audits for found in one.findings),
         is_compared=len(set(matches)) < len(matches),
     )
@@ -80,7 +83,8 @@ def conclude_all(parts: Sequence[Conclusion]) -> Conclusion:
         verdict=worst(part.verdict for part in parts),
         logs=sum((part.logs for part in parts), Counter()),
         matches=frozenset[Digest]().union(*(part.matches for part in parts)),
-        culprits=tuple(dict.fromkeys(culprit for part in parts for culprit in part.culprits)),
+        culprits=next((part.culprits for part in parts if part.culprits), ()),
+        blamed=sum(part.blamed for part in parts),
         is_newer=any(part.is_newer for part in parts),
         is_compared=any(part.is_compared for part in parts),
     )
@@ -105,14 +109,14 @@ def conclusion_line(all_in_all: Conclusion) -> str:
             return f"undecidable: nothing is wrong as far as it goes, but {_short(all_in_all)} to the end."
         case Verdict.CONTRADICT:
             return f"contradict: the logs tell different stories, and both are signed. {_blame(all_in_all)}"
-        case Verdict.UNREADABLE if all_in_all.is_newer:
+        case Verdict.UNREADABLE if count == 1 and all_in_all.is_newer:
             return "unreadable: written by a newer version of this program. Update it and try again."
         case Verdict.UNREADABLE if count == 1:
             return "unreadable: this is no log of a match."
         case Verdict.UNREADABLE:
-            return (
-                f"unreadable: {all_in_all.logs[Verdict.UNREADABLE]} of these {count} are no logs of a match."
-            )
+            newer = ", or of a newer version of this program" if all_in_all.is_newer else ""
+            which = f"{all_in_all.logs[Verdict.UNREADABLE]} of these {count}"
+            return f"unreadable: {which} are no logs of a match{newer}."
 
 
 def matches_line(count: int) -> str:
@@ -145,6 +149,8 @@ def _agreement(all_in_all: Conclusion) -> str:
 
 
 def _blame(all_in_all: Conclusion) -> str:
+    if all_in_all.blamed > 1:
+        return f"Culprits are named with each of {all_in_all.blamed} matches."
     if all_in_all.culprits:
         return f"At fault: {listed(list(all_in_all.culprits))}."
     return "It does not show whose fault that is; a file can be changed by whoever has it."

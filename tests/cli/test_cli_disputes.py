@@ -151,6 +151,23 @@ def test_the_worst_of_several_matches_is_the_verdict(here: Here, logs: list[Path
     }
 
 
+def test_faults_of_several_matches_are_not_told_as_of_one(here: Here) -> None:
+    """A seat or a name means another player in each."""
+    lies = ("entry-of-a-seat-not-on-duty.kemps", "receipt-of-an-observer-beside-an-ack.kemps")
+    ran = here("audit", SIMULATED, *(VECTORS / name for name in lies))
+    assert ran.code == Exit.VIOLATED
+    first = ran.out.splitlines()[0]
+    assert first == "violated: 2 of these 2 logs do not hold. Culprits are named with each of 2 matches."
+
+
+def test_a_newer_log_among_others_is_told_to_be_so(here: Here, tmp_path: Path) -> None:
+    ran = here("audit", VECTORS / "newer-version.kemps", tmp_path / "missing.kemps")
+    assert ran.code == Exit.OTHER_VERSION
+    assert ran.out.startswith(
+        "unreadable: 2 of these 2 are no logs of a match, or of a newer version of this program.\n"
+    )
+
+
 def test_one_missing_file_is_told_as_json_too(here: Here, tmp_path: Path) -> None:
     ran = here("audit", "--json", tmp_path / "missing.kemps")
     assert ran.code == Exit.UNREADABLE
