@@ -1,4 +1,7 @@
-"""The bots of a host's table: each a peer process of its own that joins as any other, by address and code."""
+"""The bots of a host's table: each a peer process of its own that joins as any other, by address and code.
+
+Where the host comes back after a crash, its bots do, each to its own seat.
+"""
 
 import asyncio
 import contextlib
@@ -36,30 +39,37 @@ class BotNodes:
         host = "127.0.0.1" if is_everywhere else place.host
         for index in range(self._count):
             # The code comes by a pipe: any user of this machine can read a command line.
-            node = await asyncio.create_subprocess_exec(
-                *self._command(index, Place(host, place.port), place.host),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.DEVNULL,
-                stderr=asyncio.subprocess.PIPE,
-                env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            words = ["join", str(Place(host, place.port)), "--code", "-", "--bind", place.host]
+            await self._start(
+                [*words, "--name", f"Bot {NAMES[index]}"], self._homes / str(index), f"{code}\n"
             )
-            assert node.stdin is not None, "started with a pipe"
-            assert node.stderr is not None, "started with a pipe"
-            node.stdin.write(f"{code}\n".encode())
-            node.stdin.close()
-            self._nodes.append(node)
-            self._last_words.append(asyncio.create_task(node.stderr.read()))
 
-    def _command(self, index: int, place: Place, bind: str) -> list[str]:
-        home = self._homes / str(index)
-        return [
-            sys.executable, "-m", "kemps_p2p", "join", str(place), "--code", "-", "--bot",
-            "--name", f"Bot {NAMES[index]}",
-            "--pace", self._pace,
-            "--home", str(home),
-            "--bind", bind,
+    async def bring_back(self, match: str | None) -> None:
+        """Start those again whose seats of this match are empty.
+
+        `match`: its id in hexadecimal digits; None for one that had not begun.
+
+        One that still runs holds its home, and one that was of another match has nothing to come back to:
+        what is started there ends at once.
+        """
+        for seat in sorted(self._homes.glob("*/matches/*/seat")):
+            await self._start(["rejoin", *([] if match is None else [match])], seat.parents[2], "")
+
+    async def _start(self, words: list[str], home: Path, said: str) -> None:
+        node = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "kemps_p2p", *words, "--bot", "--pace", self._pace, "--home", str(home)),
             *(["--stay"] if self._stay else []),
-        ]  # fmt: skip
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )
+        assert node.stdin is not None, "started with a pipe"
+        assert node.stderr is not None, "started with a pipe"
+        node.stdin.write(said.encode())
+        node.stdin.close()
+        self._nodes.append(node)
+        self._last_words.append(asyncio.create_task(node.stderr.read()))
 
     async def unless_one_fails(self, waiting: Coroutine[Any, Any, T]) -> T:
         """What is waited for. Raises `RuntimeFault` with the last words of a bot that ends before."""

@@ -14,13 +14,14 @@ from pathlib import Path
 
 from kemps_p2p.errors import RuntimeFault, Unreachable
 from kemps_p2p.runtime.addresses import Place, everywhere, is_loopback, read_place
+from kemps_p2p.runtime.bot_nodes import BotNodes
 from kemps_p2p.runtime.chair import Chair, Plays
 from kemps_p2p.runtime.node import favour_play
 from kemps_p2p.runtime.profile import home_held, own_identity
 from kemps_p2p.runtime.roaming import Roaming
 from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.runtime.transport import LinkState, Mesh, new_event_loop
-from kemps_p2p.runtime.wayback import Unfinished, WayBack, unfinished
+from kemps_p2p.runtime.wayback import Choose, Unfinished, WayBack, unfinished
 from kemps_p2p.session.messages import MESSAGE_BYTES_MAX
 
 _LOOK_AGAIN_S = 0.2
@@ -28,15 +29,19 @@ _LOOK_AGAIN_S = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """Who comes back: its home, which match if not the last, and how long a stand-still may last.
+    """Who comes back: its home, which match, and how long a stand-still may last.
 
-    `reach_s`: how long it may take until one of the others is reached.
+    `choose`: asked where several matches have not ended and none is told. `reach_s`: how long it may take
+    until one of the others is reached. `pace`, `stay`: of the bots that it hosts.
     """
 
     home: Path
     which: str | None
+    choose: Choose
     give_up_s: float
     reach_s: float
+    pace: str
+    stay: bool
 
 
 def rejoin_table(coming: Return, plays: Plays, tell: Callable[[Unfinished], None]) -> Outcome:
@@ -52,10 +57,12 @@ def rejoin_table(coming: Return, plays: Plays, tell: Callable[[Unfinished], None
 async def _rejoined(coming: Return, plays: Plays, tell: Callable[[Unfinished], None]) -> Outcome:
     with home_held(coming.home):
         identity = own_identity(coming.home)
-        found = unfinished(coming.home, identity, coming.which)
+        found = unfinished(coming.home, identity, coming.which, coming.choose)
         tell(found)
         mesh = await _listening(found)
+        bots = BotNodes(0, coming.home / "bots", coming.pace, stay=coming.stay)
         try:
+            await bots.bring_back(None if found.journal is None else found.journal.founding.match.hex())
             table = found.table()
             way_back = WayBack(mesh.keys, mesh.address)
             way_back.come_back(found)
@@ -74,9 +81,13 @@ async def _rejoined(coming: Return, plays: Plays, tell: Callable[[Unfinished], N
                 group=found.setup.group,
                 way_back=way_back,
                 returning=found,
+                came=found.names,
             )
-            return await _played(roaming.along(plays(chair)), mesh, coming.reach_s)
+            outcome = await _played(roaming.along(plays(chair)), mesh, coming.reach_s)
+            await bots.ended()
+            return outcome
         finally:
+            await bots.end()
             await mesh.close()
 
 

@@ -8,7 +8,7 @@ Knows files, no sockets. Invariants:
 Section "Journal and log" of protocol.md.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -129,9 +129,7 @@ class Unfinished:
     @property
     def names(self) -> tuple[str, ...]:
         """Who plays, by seat; nobody is known by name before the match has begun."""
-        if self.journal is None:
-            return ()
-        return tuple(name for name, _ in self.journal.remembered.names[: len(self.setup.roster)])
+        return () if self.journal is None else _names(self.journal, self.setup)
 
     @property
     def logs(self) -> Path:
@@ -152,8 +150,36 @@ def log_name(match: str, seat: Seat, players: int) -> str:
     return f"{match[:16]}-{keeper}.kemps"
 
 
-def unfinished(home: Path, identity: Identity, which: str | None = None) -> Unfinished:
-    """The match of this home that has not ended; the last one, or that whose id or log is told.
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A match that has not ended, as one tells it from others. `at_s`: when it was last written to.
+
+    `match`: None for one that had not begun; then the names are not known either. `torn_bytes`: see
+    `Unfinished`.
+    """
+
+    files: MatchFiles
+    kept: KeptSeat
+    match: str | None
+    names: tuple[str, ...]
+    seat: Seat
+    at_s: float
+    torn_bytes: int = 0
+
+
+Choose = Callable[[tuple[Left, ...]], Left]
+"""Asks which of several matches is meant, the last one first."""
+
+
+def last_left(left: tuple[Left, ...]) -> Left:
+    """The one that was played last."""
+    return left[0]
+
+
+def unfinished(
+    home: Path, identity: Identity, which: str | None = None, choose: Choose = last_left
+) -> Unfinished:
+    """The match of this home that has not ended; of several the one whose id or log is told, or is chosen.
 
     Raises `Refused` if there is none or the one that was told has ended, `RuntimeFault` if its files do not
     hold.
@@ -161,43 +187,67 @@ def unfinished(home: Path, identity: Identity, which: str | None = None) -> Unfi
     wanted = None if which is None else _match_told(which)
     if which is not None and wanted is None:
         raise Refused(f"{which} is no match id of 8 hexadecimal digits or more, and no log by its name")
+    left: list[Left] = []
     has_ended = False
     for files in _begun(home):
-        opened, torn_bytes = _objects(files.journal) if files.journal.exists() else ((), 0)
+        opened, torn_bytes = _objects(files.journal)
         if not has_begun(opened):
             kept = _kept(files)
-            if kept is not None and wanted is None:
-                return _before_the_match(files, kept, identity)
+            # A lobby that was left before another match is not missed by anybody.
+            if kept is not None and wanted is None and not left:
+                left.append(
+                    Left(files, kept, None, (), _setup_kept(files, kept, identity).seat, _at_s(files))
+                )
             continue
         # The genesis is enough to know the match; the rest may be long.
-        match = read_journal(opened[:2]).founding.match.hex()
+        heading = read_journal(opened[:2])
+        match = heading.founding.match.hex()
         if wanted is not None and not match.startswith(wanted):
             continue
         kept = _kept(files)
         if kept is None:
             has_ended = True
             continue
-        journal = read_journal(opened)
-        setup = setup_from(journal, identity, files.secret)
-        log = Path(kept.logs) / log_name(match, setup.seat, len(setup.roster))
-        logged, torn_log_bytes = _objects(log) if log.exists() else ((), 0)
+        setup = setup_from(heading, identity, files.secret)
+        names = _names(heading, setup)
+        logged, torn_log_bytes = _objects(Path(kept.logs) / log_name(match, setup.seat, len(names)))
         if logged and logged[-1].startswith(ANNEX_LEAD):
             has_ended = True
             continue
-        return Unfinished(files, kept, setup, journal, logged, torn_bytes + torn_log_bytes)
-    if wanted is not None:
+        torn_bytes += torn_log_bytes
+        left.append(Left(files, kept, match, names, setup.seat, _at_s(files), torn_bytes))
+    if not left and wanted is not None:
         raise Refused(f"the match {which} has ended" if has_ended else f"{home} has no match {which}")
-    why = "all its matches have ended" if has_ended else "no match was begun with it"
-    raise Refused(f"there is nothing to come back to in {home}: {why}")
+    if not left:
+        why = "all its matches have ended" if has_ended else "no match was begun with it"
+        raise Refused(f"there is nothing to come back to in {home}: {why}")
+    return _opened(left[0] if len(left) == 1 else choose(tuple(left)), identity)
 
 
-def _before_the_match(files: MatchFiles, kept: KeptSeat, identity: Identity) -> Unfinished:
-    """The lobby, once more from its start: the secret is the same, so the same is said."""
+def _opened(left: Left, identity: Identity) -> Unfinished:
+    if left.match is None:
+        # What of its beginning was written has to be written once more.
+        left.files.journal.unlink(missing_ok=True)
+        setup = _setup_kept(left.files, left.kept, identity)
+        return Unfinished(left.files, left.kept, setup, None, (), 0)
+    opened, _ = _objects(left.files.journal)
+    journal = read_journal(opened)
+    setup = setup_from(journal, identity, left.files.secret)
+    logged, _ = _objects(Path(left.kept.logs) / log_name(left.match, left.seat, len(left.names)))
+    return Unfinished(left.files, left.kept, setup, journal, logged, left.torn_bytes)
+
+
+def _names(journal: Journal, setup: Setup) -> tuple[str, ...]:
+    return tuple(name for name, _ in journal.remembered.names[: len(setup.roster)])
+
+
+def _setup_kept(files: MatchFiles, kept: KeptSeat, identity: Identity) -> Setup:
+    """What this peer brings to the lobby once more: the secret is the same, so the same is said."""
     curves = tuple(map(PublicKey, kept.curves))
     keys = kept.roster if not kept.observer else (*kept.roster, kept.observer)
     if identity.public not in keys:
         raise RuntimeFault(f"{files.seat} is of another identity")
-    setup = Setup(
+    return Setup(
         identity=identity,
         seat=Seat(keys.index(identity.public)),
         roster=kept.roster,
@@ -210,9 +260,6 @@ def _before_the_match(files: MatchFiles, kept: KeptSeat, identity: Identity) -> 
         matches=kept.matches,
         observer=kept.observer or None,
     )
-    # What of its beginning was written has to be written once more.
-    files.journal.unlink(missing_ok=True)
-    return Unfinished(files, kept, setup, None, (), 0)
 
 
 def _match_told(which: str) -> str | None:
@@ -224,11 +271,13 @@ def _match_told(which: str) -> str | None:
 def _begun(home: Path) -> Iterator[MatchFiles]:
     """The matches that have a journal or a way back, the one that was written to last first."""
     places = {path.parent for name in ("journal", "seat") for path in (home / "matches").glob(f"*/{name}")}
-    written = {place: max(map(_written_at, (place / "journal", place / "seat"))) for place in places}
-    for place in sorted(places, key=lambda place: (written[place], place), reverse=True):
-        files = kept_match_files(place)
-        if files is not None:
-            yield files
+    kept = [files for files in map(kept_match_files, places) if files is not None]
+    yield from sorted(kept, key=lambda files: (_at_s(files), files.directory), reverse=True)
+
+
+def _at_s(files: MatchFiles) -> float:
+    """When a match was last written to."""
+    return max(map(_written_at, (files.journal, files.seat))) / 1e9
 
 
 def _written_at(path: Path) -> int:
@@ -239,6 +288,9 @@ def _written_at(path: Path) -> int:
 
 
 def _objects(path: Path) -> tuple[tuple[bytes, ...], int]:
+    """The objects of a file, if there is one, and how many bytes of an unfinished one were cut off it."""
+    if not path.exists():
+        return (), 0
     file = AppendFile.open(path)
     file.close()
     return file.found.objects, len(file.found.torn)

@@ -1,20 +1,16 @@
 """`kemps play --plain` as a program: a scripted person plays a whole match through pipes."""
 
 import io
-import os
-import queue
 import shutil
 import signal
-import subprocess
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
+from plain_person import LIMIT_S, Person, answer
 
 from kemps_p2p.cli.errors import CommandError
 from kemps_p2p.cli.play import NAME_OF_NOBODY, own_name, play
@@ -22,84 +18,16 @@ from kemps_p2p.runtime.settings import remembered_name
 from kemps_p2p.session.audit import Verdict, audit
 
 HOUSE = 'base = "kemps"\nword = "K"\n'
-LIMIT_S = 90
-ENVIRONMENT = {**os.environ, "PYTHONUTF8": "1"}
 
 
-class Person:
-    """Types lines and reads what is told."""
+class Solo(Person):
+    """A person who plays alone, by short rules."""
 
     def __init__(self, home: Path, *options: str, before: tuple[str, ...] = ()) -> None:
         rules = home / "house.toml"
         rules.write_text(HOUSE)
-        self.process = subprocess.Popen(
-            [*before, sys.executable, "-m", "kemps_p2p", "play", "--plain", "--home", str(home / "home"),
-             "--rules", str(rules), "--pace", "fast", "--seed", "3", *options],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, env=ENVIRONMENT, encoding="utf-8", bufsize=1,
-        )  # fmt: skip
-        self.told: list[str] = []
-        self._lines: queue.Queue[str | None] = queue.Queue()
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self._lines.put(line.rstrip("\n"))
-        self._lines.put(None)
-
-    def type(self, line: str) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def close(self) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-
-    def lines(self) -> Iterator[str]:
-        """What is told, until the program ends."""
-        until = time.monotonic() + LIMIT_S
-        while (line := self._lines.get(timeout=max(0.0, until - time.monotonic()))) is not None:
-            self.told.append(line)
-            yield line
-
-    def until(self, start: str) -> None:
-        """Read up to a line that begins so, and start the deal if that is due here."""
-        for line in self.lines():
-            if line.startswith("You are the dealer: `next`"):
-                self.type("next")
-            if line.startswith(start):
-                return
-        raise AssertionError(f"never told: {start}")
-
-    def __enter__(self) -> "Person":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.process.kill()
-        self.process.wait()
-        self.close()
-        self._reader.join()
-        assert self.process.stdout is not None
-        self.process.stdout.close()
-
-    def end(self) -> int:
-        """Read to the end; the exit code."""
-        for _ in self.lines():
-            pass
-        return self.process.wait(LIMIT_S)
-
-
-def answer(person: Person, line: str, agreed: str) -> None:
-    """What a person who wants no cards does about a line."""
-    prompts = {"You are the dealer: `next`": "next", "Middle:": "pass", "All others have passed": "pass"}
-    for start, said in prompts.items():
-        if line.startswith(start):
-            person.type(said)
-    if agreed and line.endswith(f"makes a gesture: {agreed}."):
-        person.type("kemps")
+        own = ("--home", str(home / "home"), "--rules", str(rules), "--pace", "fast", "--seed", "3")
+        super().__init__("play", "--plain", *own, *options, before=before)
 
 
 def play_a_match(person: Person) -> Path:
@@ -136,7 +64,7 @@ def check_match(person: Person, log: Path) -> None:
 
 @pytest.mark.soak
 def test_a_match_to_its_end(tmp_path: Path) -> None:
-    with Person(tmp_path, "--name", "Mia") as person:
+    with Solo(tmp_path, "--name", "Mia") as person:
         check_match(person, play_a_match(person))
 
 
@@ -145,12 +73,12 @@ def test_a_match_to_its_end_without_any_network(tmp_path: Path) -> None:
     """In a network namespace of its own, where not even the loopback interface is up."""
     unshare = shutil.which("unshare")
     assert unshare is not None
-    with Person(tmp_path, "--name", "Mia", before=(unshare, "-n")) as person:
+    with Solo(tmp_path, "--name", "Mia", before=(unshare, "-n")) as person:
         check_match(person, play_a_match(person))
 
 
 def test_the_end_of_the_input_abandons_the_match_and_keeps_the_log(tmp_path: Path) -> None:
-    with Person(tmp_path, "--name", "Mia", "--ascii", "--tutorial") as person:
+    with Solo(tmp_path, "--name", "Mia", "--ascii", "--tutorial") as person:
         person.until("Your hand:")
         for line in ("table", "dance", "take 9 give 1", "next", "look partner", "waiting", "help"):
             person.type(line)
@@ -176,7 +104,7 @@ def test_the_end_of_the_input_abandons_the_match_and_keeps_the_log(tmp_path: Pat
 
 @pytest.mark.soak
 def test_an_interrupt_leaves_the_log_readable(tmp_path: Path) -> None:
-    with Person(tmp_path, "--name", "Mia") as person:
+    with Solo(tmp_path, "--name", "Mia") as person:
         person.until("Your hand:")
         person.process.send_signal(signal.SIGINT)
         assert person.end() == 130

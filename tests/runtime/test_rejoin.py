@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import time
@@ -67,6 +69,16 @@ def test_a_peer_that_is_killed_in_a_deal_comes_back_to_its_seat(tmp_path: Path) 
     os.kill(victim.pid, signal.SIGKILL)
     victim.communicate(timeout=30)
     time.sleep(1)
+    (place,) = (tmp_path / "home-2" / "matches").iterdir()
+    shutil.copytree(place, place.with_name("another"))
+    unclear = kemps("rejoin", "--bot", "--home", str(tmp_path / "home-2"), limit_s=30)
+    assert unclear.returncode == 2
+    assert re.findall(r"^(\d)  [0-9a-f]{16}  \w+ \w+ \w+, with \w+, ", unclear.stderr, re.MULTILINE) == [
+        "1",
+        "2",
+    ]
+    assert "Say which: kemps rejoin MATCH" in unclear.stderr
+    shutil.rmtree(place.with_name("another"))
     peers[2] = rejoin(tmp_path / "home-2")
     check_all_end(peers, tmp_path / "logs")
     again = kemps("rejoin", "--bot", "--home", str(tmp_path / "home-2"), limit_s=30)
