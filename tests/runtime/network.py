@@ -101,35 +101,36 @@ class Running:
 
 @dataclass(frozen=True)
 class Machine:
-    """One machine: a namespace, a home, an address."""
+    """One machine: a namespace, a home, an address. `plug`: its end of the bridge, after that namespace."""
 
     namespace: str | None
     address: str
     home: Path
     running: list[Running]
+    plug: tuple[str, str] = ("", "")
 
-    def _command(self, words: tuple[object, ...], program: Sequence[str] = KEMPS) -> list[str]:
+    def command(self, words: tuple[object, ...], program: Sequence[str] = KEMPS) -> list[str]:
         inside = [] if self.namespace is None else ["ip", "netns", "exec", self.namespace]
         return [*inside, *program, *map(str, words)]
 
     @property
-    def _environment(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
         return {**os.environ, "KEMPS_HOME": str(self.home), "PYTHONUNBUFFERED": "1"}
 
     def kemps(self, *words: object) -> "subprocess.CompletedProcess[str]":
         """Run a command to its end."""
         return subprocess.run(
-            self._command(words),
-            capture_output=True, text=True, timeout=LIMIT_S, check=False, env=self._environment,
+            self.command(words),
+            capture_output=True, text=True, timeout=LIMIT_S, check=False, env=self.environment,
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
 
     def start(self, *words: object, program: Sequence[str] = KEMPS) -> Running:
         """Start a command that tells events."""
         process = subprocess.Popen(
-            self._command(words, program),
+            self.command(words, program),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env=self._environment,
+            env=self.environment,
         )  # fmt: skip
         running = Running(process)
         self.running.append(running)
@@ -171,7 +172,7 @@ def machines(count: int) -> Iterator[list[Machine]]:
     hub, names = f"{prefix}hub", [f"{prefix}m{index}" for index in range(count)]
     with tempfile.TemporaryDirectory(prefix="kemps-net-") as scratch:
         made = [
-            Machine(name, f"10.77.0.{index + 1}", Path(scratch) / name, [])
+            Machine(name, f"10.77.0.{index + 1}", Path(scratch) / name, [], (hub, f"eth{index}"))
             for index, name in enumerate(names)
         ]
         try:
@@ -185,6 +186,20 @@ def machines(count: int) -> Iterator[list[Machine]]:
             end_all(made)
             for name in (*names, hub):
                 subprocess.run(["ip", "netns", "delete", name], check=False, capture_output=True)
+
+
+@contextmanager
+def cut_apart(half: Sequence[Machine]) -> Iterator[None]:
+    """Hang these on a bridge of their own, and back on the common one afterwards."""
+    hub = half[0].plug[0]
+    ip("-n", hub, "link", "add", "br1", "type", "bridge")
+    ip("-n", hub, "link", "set", "br1", "up")
+    for machine in half:
+        ip("-n", hub, "link", "set", machine.plug[1], "master", "br1")
+    yield
+    for machine in half:
+        ip("-n", hub, "link", "set", machine.plug[1], "master", "br0")
+    ip("-n", hub, "link", "delete", "br1")
 
 
 def end_all(made: list[Machine]) -> None:
