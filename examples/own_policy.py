@@ -8,38 +8,25 @@ To have it in `kemps lab fairness --policy low-seat`, install a package with thi
     low-seat = "own_policy:low_seat"
 """
 
-from collections.abc import Collection, Mapping
 from random import Random
 
 from kemps_p2p.ids import Seat
 from kemps_p2p.lab.nets import net_named
-from kemps_p2p.lab.policies import Table
+from kemps_p2p.lab.policies import Table, Tapes, once_everywhere
 from kemps_p2p.lab.track import Heat, Track
-from kemps_p2p.ledger.poll import Contender, Cut, Decide, DecidedSet, Order, Places, first_sets
+from kemps_p2p.ledger.poll import Contender, Decide, Order
 
 RACES = 20
 
 
-def low_seat(table: Table) -> Decide:
-    """The table is not asked, but a claim waits until every tape shows it: so nobody has a better one."""
+def low_seat(_table: Table) -> Decide:
+    """The table is not asked; that a claim waits until every tape shows it gives nobody a better one."""
 
-    def by_seat(
-        claims: Collection[Contender],
-        seats: int,
-        observer: Seat | None,
-        tapes: Mapping[Seat, Places],
-        cut: Cut | None = None,
-    ) -> tuple[DecidedSet, ...]:
-        def compared(a: Contender, b: Contender) -> tuple[Order, bool]:
-            return (Order.FIRST if a.seat < b.seat else Order.SECOND), False
+    def by_seat(a: Contender, b: Contender, _tapes: Tapes) -> tuple[Order, bool]:
+        # Whether causality says so comes with it.
+        return (Order.FIRST if a.seat < b.seat else Order.SECOND), False
 
-        def is_ready(claim: Contender) -> bool:
-            is_cut = cut is not None and claim.id in cut.claims
-            return is_cut or all(claim.id in tapes.get(Seat(seat), {}) for seat in range(seats))
-
-        return first_sets(claims, compared, is_ready)
-
-    return by_seat
+    return once_everywhere(by_seat)
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ import click
 
 from kemps_p2p.cli.auditing import Audited, audited
 from kemps_p2p.cli.errors import CommandError, Exit
+from kemps_p2p.cli.options import with_ascii, with_json
 from kemps_p2p.cli.pages import html_option, write_page
 from kemps_p2p.ids import Seat
 from kemps_p2p.report.audit_text import (
@@ -76,8 +77,8 @@ _number = click.IntRange(min=1)
     "--seat", default=None, metavar="NAME", help="Say what was checked of one player, or seat number."
 )
 @click.option("--signals", is_flag=True, help="Say what gestures were worth, and what books were sealed.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("--ascii", "is_ascii", is_flag=True, help="Write cards as QS instead of Q♠.")
+@with_json
+@with_ascii
 @html_option
 @click.option(
     "--jobs",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kemps_p2p.cli.errors import CommandError, Exit
-from kemps_p2p.cli.options import end_on_terminate, read_rule_option
+from kemps_p2p.cli.options import end_on_terminate, read_rule_option, with_json, with_players, with_rules
 from kemps_p2p.game.rules import override
 from kemps_p2p.runtime.store import make_directory
 
@@ -20,15 +20,8 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--kills", default=20, show_default=True, type=click.IntRange(1, 100_000))
 @click.option("--seed", default=1, show_default=True, type=int, help="Who is killed, when, for how long.")
-@click.option("--players", default=4, show_default=True, type=click.IntRange(4, 16))
-@click.option(
-    "--rules",
-    "rules_option",
-    default="kemps",
-    show_default=True,
-    metavar="PRESET|FILE",
-    help="A preset, a variant such as kemps/go, or a file of house rules.",
-)
+@with_players
+@with_rules
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -36,7 +29,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Directory for the logs, and for all that a match has left that went wrong.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@with_json
 def chaos(*, kills: int, seed: int, players: int, rules_option: str, out: Path, as_json: bool) -> None:
     """Kill peers of running matches, stop others for a while, let them come back, and check what is left.
 

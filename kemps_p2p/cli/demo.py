@@ -15,7 +15,14 @@ import click
 from kemps_p2p.cli.audit import exit_of
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.logs import progress, read_log
-from kemps_p2p.cli.options import PACES, end_on_terminate, read_rule_option
+from kemps_p2p.cli.options import (
+    PACES,
+    end_on_terminate,
+    read_rule_option,
+    with_json,
+    with_players,
+    with_rules,
+)
 from kemps_p2p.errors import RuntimeFault
 from kemps_p2p.game.rules import RuleSet, canonical_text, override
 from kemps_p2p.report.audit_text import audit_lines
@@ -91,17 +98,8 @@ def _play(rules: RuleSet, players: int, pace: str, logs: Path, *, observers: int
 
 
 @click.command()
-@click.option(
-    "--players", default=4, show_default=True, type=click.IntRange(4, 16), help="Peers at the table."
-)
-@click.option(
-    "--rules",
-    "rules_option",
-    default="kemps",
-    show_default=True,
-    metavar="PRESET|FILE",
-    help="A preset, a variant such as kemps/go, or a file of house rules.",
-)
+@with_players
+@with_rules
 @click.option(
     "--pace",
     type=click.Choice(PACES),
@@ -117,7 +115,7 @@ def _play(rules: RuleSet, players: int, pace: str, logs: Path, *, observers: int
     help="Directory for the logs.",
 )
 @click.option("--observer", is_flag=True, help="One more process watches, as a neutral witness.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@with_json
 @click.pass_context
 def demo(
     ctx: click.Context,

@@ -6,7 +6,7 @@ import json
 import click
 
 from kemps_p2p.cli.errors import Exit
-from kemps_p2p.cli.options import end_on_terminate
+from kemps_p2p.cli.options import end_on_terminate, with_json
 from kemps_p2p.runtime.addresses import PORT, read_place
 from kemps_p2p.runtime.doctor import Complaint, examine
 from kemps_p2p.runtime.transport import new_event_loop
@@ -20,7 +20,7 @@ from kemps_p2p.wording.plain import plain
     "--port", default=PORT, show_default=True, type=click.IntRange(1, 65535), help="The own join port."
 )
 @click.option("--iface", default=None, metavar="NAME", help="The one network interface to look at.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@with_json
 @click.pass_context
 def doctor(ctx: click.Context, *, address: str | None, port: int, iface: str | None, as_json: bool) -> None:
     """Look at this machine, and from here at the address of a table, and name what keeps tables apart.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kemps_p2p.cli.errors import CommandError, Exit
-from kemps_p2p.cli.options import progress
+from kemps_p2p.cli.options import progress, with_json, with_players
 
 if TYPE_CHECKING:
     from kemps_p2p.lab.fairness import Fairness
@@ -34,7 +34,7 @@ TRICKS = ("front-run", "liar", "two-liars", "late", "silent", "stale")
     metavar="lan|wifi|wan|FILE",
     help="Or a TOML file with median_ms, spread, lines, stall_share, stall_ms.",
 )
-@click.option("--players", default=4, show_default=True, type=click.IntRange(4, 16))
+@with_players
 @click.option(
     "--race",
     default="exchange",
@@ -60,7 +60,7 @@ TRICKS = ("front-run", "liar", "two-liars", "late", "silent", "stale")
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write every race to this file.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@with_json
 def fairness(
     *,
     policy: str,

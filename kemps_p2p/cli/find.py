@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from kemps_p2p.cli.options import SECONDS, end_on_terminate
+from kemps_p2p.cli.options import SECONDS, end_on_terminate, with_iface
 from kemps_p2p.runtime.discovery import LOOK_S, Found, browsing, look
 from kemps_p2p.runtime.transport import new_event_loop
 from kemps_p2p.session.messages import PROTOCOL_VERSION
@@ -41,7 +41,7 @@ def _as_json(found: Found) -> dict[str, object]:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object; with --watch one a line.")
 @click.option("--watch", is_flag=True, help="Go on, and tell whenever a table changes.")
 @click.option("--wait", "wait_s", default=LOOK_S, show_default=True, type=SECONDS, help="Seconds to look.")
-@click.option("--iface", default=None, metavar="NAME", help="The one network interface to look on.")
+@with_iface
 def find(*, as_json: bool, watch: bool, wait_s: float, iface: str | None) -> None:
     """List the tables that are announced on the network: number, name, free seats, rules, host, address.
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from kemps_p2p.cli.options import end_on_terminate, read_rule_option
+from kemps_p2p.cli.options import end_on_terminate, read_rule_option, with_players, with_rules
 from kemps_p2p.cli.seat_options import SeatTold, check_bind_option, seat_options
 from kemps_p2p.cli.table_telling import TableReporter, rules_label
 from kemps_p2p.cli.telling import stopped
@@ -22,17 +22,8 @@ def _check_table(_ctx: click.Context, _option: click.Parameter, table: str | Non
 
 @click.command(short_help="Open a table on the network, for people who know its code.")
 @click.argument("table", required=False, callback=_check_table)
-@click.option(
-    "--players", default=4, show_default=True, type=click.IntRange(4, 16), help="Seats at the table."
-)
-@click.option(
-    "--rules",
-    "rules_option",
-    default="kemps",
-    show_default=True,
-    metavar="PRESET|FILE",
-    help="A preset, a variant such as kemps/go, or a file of house rules.",
-)
+@with_players
+@with_rules
 @click.option(
     "--bots", default=0, show_default=True, type=click.IntRange(0, 15), help="Seats that bots take, at once."
 )

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from kemps_p2p.cli.errors import CommandError, Exit
+from kemps_p2p.cli.options import with_home, with_json
 from kemps_p2p.runtime.known import KnownPlayers
 from kemps_p2p.runtime.profile import home_directory, own_identity
 from kemps_p2p.wording.plain import plain
@@ -14,13 +15,8 @@ from kemps_p2p.wording.words import fingerprint
 
 @click.command(name="id", short_help="Show the own key, and whom this machine knows.")
 @click.option("--forget", default=None, metavar="NAME", help="Forget a player, so that any key is new again.")
-@click.option(
-    "--home",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=None,
-    help="Where the identity is kept; KEMPS_HOME by default.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@with_home("Where the identity is kept; KEMPS_HOME by default.")
+@with_json
 def own_id(*, forget: str | None, home: Path | None, as_json: bool) -> None:
     """Show the fingerprint of the own identity key, and those of the players that are known.
 

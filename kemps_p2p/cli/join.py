@@ -9,7 +9,7 @@ import click
 
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.find import table_line
-from kemps_p2p.cli.options import end_on_terminate, read_rule_set
+from kemps_p2p.cli.options import end_on_terminate, read_rule_set, with_iface
 from kemps_p2p.cli.seat_options import SeatTold, check_bind_option, seat_options
 from kemps_p2p.cli.table_telling import TableReporter
 from kemps_p2p.cli.telling import stopped
@@ -43,7 +43,7 @@ T = TypeVar("T")
     "--bind", default=None, metavar="IP", callback=check_bind_option, help="The own address to listen on."
 )
 @click.option("--port", default=None, type=click.IntRange(0, 65535), help="The own port at the table.")
-@click.option("--iface", default=None, metavar="NAME", help="The one network interface to look on.")
+@with_iface
 @click.option("--stay", is_flag=True, help="With --bot: play rematches until the others end it.")
 @seat_options
 def join(

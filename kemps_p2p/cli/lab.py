@@ -11,7 +11,7 @@ from kemps_p2p.cli.attack import attack
 from kemps_p2p.cli.chaos import chaos
 from kemps_p2p.cli.fairness import fairness
 from kemps_p2p.cli.faults import faults
-from kemps_p2p.cli.options import PACES, progress, read_rule_option
+from kemps_p2p.cli.options import PACES, progress, read_rule_option, with_json, with_players, with_rules
 from kemps_p2p.runtime.store import make_directory
 
 
@@ -45,13 +45,9 @@ def _tell(result: Any, *, as_json: bool) -> None:
         click.echo(f"{name:20} {shown}")
 
 
-_players = click.option("--players", default=4, show_default=True, type=click.IntRange(4, 16))
-_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-
-
 @bench.command()
-@_players
-@_json
+@with_players
+@with_json
 def deck(*, players: int, as_json: bool) -> None:
     """The blind deck: each step for one seat, and the whole shuffle with a core for each seat."""
     from kemps_p2p.game.rules import deal_cards, load_rules
@@ -62,8 +58,8 @@ def deck(*, players: int, as_json: bool) -> None:
 
 
 @bench.command()
-@_players
-@_json
+@with_players
+@with_json
 def game(*, players: int, as_json: bool) -> None:
     """The rule engine: actions checked and applied a second."""
     from kemps_p2p.lab.bench_game import bench_game
@@ -72,8 +68,8 @@ def game(*, players: int, as_json: bool) -> None:
 
 
 @bench.command()
-@_players
-@_json
+@with_players
+@with_json
 def solo(*, players: int, as_json: bool) -> None:
     """One person and bots: from the start of the process to the first cards. For an idle machine."""
     from kemps_p2p.lab.bench_solo import bench_solo
@@ -82,8 +78,8 @@ def solo(*, players: int, as_json: bool) -> None:
 
 
 @bench.command()
-@_players
-@_json
+@with_players
+@with_json
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -100,8 +96,8 @@ def play(*, players: int, as_json: bool, out: Path) -> None:
 
 
 @bench.command()
-@_players
-@_json
+@with_players
+@with_json
 def audit(*, players: int, as_json: bool) -> None:
     """The audit of a simulated match with the real group, against its verifications alone."""
     from kemps_p2p.lab.bench_audit import bench_audit
@@ -128,15 +124,8 @@ _LEVELS = ("easy", "normal", "sharp")
 
 
 @lab.command()
-@click.option(
-    "--rules",
-    "rules_option",
-    default="kemps",
-    show_default=True,
-    metavar="PRESET|FILE",
-    help="A preset, a variant such as kemps/go, or a file of house rules.",
-)
-@_players
+@with_rules
+@with_players
 @click.option("--matches", default=50, show_default=True, type=click.IntRange(1, 100_000))
 @click.option(
     "--levels",
@@ -147,7 +136,7 @@ _LEVELS = ("easy", "normal", "sharp")
     help="easy, normal or sharp: of one team, at each place in turn, and of the others.",
 )
 @click.option("--pace", type=click.Choice(PACES), default="normal", show_default=True)
-@_json
+@with_json
 def bots(
     *, rules_option: str, players: int, matches: int, levels: tuple[str, str], pace: str, as_json: bool
 ) -> None:

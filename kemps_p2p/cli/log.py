@@ -10,6 +10,7 @@ import click
 
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.logs import read_log
+from kemps_p2p.cli.options import with_json
 from kemps_p2p.codec import frame
 from kemps_p2p.errors import PeerFault
 from kemps_p2p.runtime.profile import home_directory
@@ -54,7 +55,7 @@ def log() -> None:
 
 @log.command(name="list")
 @_home
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@with_json
 def list_logs(*, home: Path | None, as_json: bool) -> None:
     """List the logs of past matches, the latest first."""
     logs = _logs(home)
@@ -81,7 +82,7 @@ _log = click.argument("told", metavar="[LOG]", default="")
 @log.command()
 @_log
 @_home
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@with_json
 def show(*, told: str, home: Path | None, as_json: bool) -> None:
     """Say what a log is: match, players, rules, length, end. Nothing is checked; `kemps audit` does that."""
     from kemps_p2p.report.log_card import card_json, card_lines

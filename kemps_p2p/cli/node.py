@@ -8,7 +8,19 @@ import click
 
 from kemps_p2p.bots.bot import Bot, Pace
 from kemps_p2p.bots.player import Player
-from kemps_p2p.cli.options import PACES, SECONDS, end_on_terminate, read_rule_option
+from kemps_p2p.cli.options import (
+    PACES,
+    SECONDS,
+    end_on_terminate,
+    read_rule_option,
+    with_events,
+    with_give_up,
+    with_home,
+    with_out,
+    with_players,
+    with_rules,
+    with_wish,
+)
 from kemps_p2p.cli.seat_options import check_name_option
 from kemps_p2p.cli.telling import Reporter, stopped
 from kemps_p2p.ids import Seat
@@ -33,17 +45,8 @@ def _check_address(_ctx: click.Context, _option: click.Parameter, address: str) 
     type=click.Path(file_okay=False, path_type=Path),
     help="Directory in which the peers of this table find each other. On one machine, or shared.",
 )
-@click.option(
-    "--players", default=4, show_default=True, type=click.IntRange(4, 16), help="Seats at the table."
-)
-@click.option(
-    "--seat",
-    "wish",
-    default=-1,
-    type=click.IntRange(-1, 15),
-    show_default="any",
-    help="The seat you would like, from 0.",
-)
+@with_players
+@with_wish
 @click.option(
     "--name",
     default="Player",
@@ -51,14 +54,7 @@ def _check_address(_ctx: click.Context, _option: click.Parameter, address: str) 
     callback=check_name_option,
     help="The name others see: 1 to 24 printable characters.",
 )
-@click.option(
-    "--rules",
-    "rules_option",
-    default="kemps",
-    show_default=True,
-    metavar="PRESET|FILE",
-    help="A preset, a variant such as kemps/go, or a file of house rules.",
-)
+@with_rules
 @click.option(
     "--pace",
     type=click.Choice(PACES),
@@ -74,18 +70,8 @@ def _check_address(_ctx: click.Context, _option: click.Parameter, address: str) 
     callback=_check_address,
     help="Where this peer listens; port 0 takes a free one.",
 )
-@click.option(
-    "--home",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=None,
-    help="Where identity and journals are kept, one for each peer; KEMPS_HOME by default.",
-)
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=None,
-    help="Directory for the log; inside the home by default.",
-)
+@with_home("Where identity and journals are kept, one for each peer; KEMPS_HOME by default.")
+@with_out
 @click.option(
     "--wait",
     "meet_s",
@@ -94,17 +80,10 @@ def _check_address(_ctx: click.Context, _option: click.Parameter, address: str) 
     type=SECONDS,
     help="Seconds to wait for the others to come.",
 )
-@click.option(
-    "--give-up",
-    "give_up_s",
-    default=60.0,
-    show_default=True,
-    type=SECONDS,
-    help="Seconds of standstill after which the match is abandoned.",
-)
+@with_give_up(60.0, "the match is abandoned")
 @click.option("--observed", is_flag=True, help="One more peer comes to watch, as a neutral observer.")
 @click.option("--watch", is_flag=True, help="Be that observer: a witness without a seat.")
-@click.option("--events", is_flag=True, help="Print one JSON object a line instead of text.")
+@with_events
 def node(
     *, place: Path, players: int, wish: int, name: str, rules_option: str, pace: str, bind: str,
     home: Path | None, out: Path | None, meet_s: float, give_up_s: float, observed: bool, watch: bool,

@@ -4,8 +4,10 @@ import math
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
+from typing import Any, TypeVar
 
 import click
 
@@ -13,6 +15,8 @@ from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.game.rules import RuleError, RuleSet, load_rules, read_rules, rule_names
 from kemps_p2p.wording.numbers import either
 from kemps_p2p.wording.plain import plain
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 LINE_CHARACTERS_MAX = 1000
 """Room for what is wrong with a key and all that is allowed there."""
@@ -42,6 +46,60 @@ class _Seconds(click.ParamType[float]):
 
 SECONDS = _Seconds()
 PACES = ("relaxed", "normal", "fast")
+_DIRECTORY = click.Path(file_okay=False, path_type=Path)
+
+with_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+with_events = click.option("--events", is_flag=True, help="Print one JSON object a line instead of text.")
+with_ascii = click.option("--ascii", "is_ascii", is_flag=True, help="Write cards as QS instead of Q♠.")
+with_colours = click.option(
+    "--colours",
+    type=click.Choice(("2", "4")),
+    default="4",
+    show_default=True,
+    help="Colours of the suits on a screen.",
+)
+with_players = click.option(
+    "--players", default=4, show_default=True, type=click.IntRange(4, 16), help="Seats at the table."
+)
+with_rules = click.option(
+    "--rules",
+    "rules_option",
+    default="kemps",
+    show_default=True,
+    metavar="PRESET|FILE",
+    help="A preset, a variant such as kemps/go, or a file of house rules.",
+)
+with_wish = click.option(
+    "--seat",
+    "wish",
+    default=-1,
+    type=click.IntRange(-1, 15),
+    show_default="any",
+    help="The seat you would like, from 0.",
+)
+with_iface = click.option(
+    "--iface", default=None, metavar="NAME", help="The one network interface to look on."
+)
+with_out = click.option(
+    "--out", type=_DIRECTORY, default=None, help="Directory for the log; inside the home by default."
+)
+
+
+def with_home(text: str) -> Callable[[F], F]:
+    """`--home`, where something is kept."""
+    return click.option("--home", type=_DIRECTORY, default=None, help=text)
+
+
+def with_give_up(default_s: float, then: str) -> Callable[[F], F]:
+    """`--give-up`, after which something happens."""
+    return click.option(
+        "--give-up",
+        "give_up_s",
+        default=default_s,
+        show_default=True,
+        type=SECONDS,
+        help=f"Seconds of standstill after which {then}.",
+    )
 
 
 TEXT_BYTES_MAX = 1_000_000

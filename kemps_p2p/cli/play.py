@@ -8,7 +8,16 @@ import click
 from kemps_p2p.bots.bot import Pace
 from kemps_p2p.bots.level import Level
 from kemps_p2p.cli.errors import CommandError, Exit
-from kemps_p2p.cli.options import PACES, end_on_terminate, read_rule_option
+from kemps_p2p.cli.options import (
+    PACES,
+    end_on_terminate,
+    read_rule_option,
+    with_ascii,
+    with_colours,
+    with_home,
+    with_players,
+    with_rules,
+)
 from kemps_p2p.cli.screens import screen_for
 from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.rules import override
@@ -58,17 +67,8 @@ def _name_option(_ctx: click.Context, _option: click.Parameter, name: str | None
     callback=_name_option,
     help="Your name; remembered, and asked for only the first time.",
 )
-@click.option(
-    "--players", default=4, show_default=True, type=click.IntRange(4, 16), help="Seats at the table."
-)
-@click.option(
-    "--rules",
-    "rules_option",
-    default="kemps",
-    show_default=True,
-    metavar="PRESET|FILE",
-    help="A preset, a variant such as kemps/go, or a file of house rules.",
-)
+@with_players
+@with_rules
 @click.option(
     "--bots",
     "level",
@@ -85,22 +85,11 @@ def _name_option(_ctx: click.Context, _option: click.Parameter, name: str | None
     help="How quickly the others play. fast is for scripts: nobody looks first.",
 )
 @click.option("--plain", is_flag=True, help="Lines of text, for screen readers and scripts.")
-@click.option("--ascii", "is_ascii", is_flag=True, help="Write cards as QS instead of Q♠.")
-@click.option(
-    "--colours",
-    type=click.Choice(("2", "4")),
-    default="4",
-    show_default=True,
-    help="Colours of the suits on a screen.",
-)
+@with_ascii
+@with_colours
 @click.option("--tutorial", is_flag=True, help="A first deal that explains itself.")
 @click.option("--seed", type=int, default=None, help="Fix the chances of the bots; never the shuffle.")
-@click.option(
-    "--home",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=None,
-    help="Where identity, journals and logs are kept; KEMPS_HOME by default.",
-)
+@with_home("Where identity, journals and logs are kept; KEMPS_HOME by default.")
 def play(
     *, name: str | None, players: int, rules_option: str, level: str | None, pace: str, plain: bool,
     is_ascii: bool, colours: str, tutorial: bool, seed: int | None, home: Path | None,

@@ -9,6 +9,7 @@ import click
 from kemps_p2p.cli.audit import exit_of
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.logs import progress, read_log
+from kemps_p2p.cli.options import with_ascii
 from kemps_p2p.cli.pages import html_option, write_page
 from kemps_p2p.cli.terminals import is_terminal
 from kemps_p2p.ids import Seat
@@ -33,7 +34,7 @@ from kemps_p2p.wording.plain import plain
 )
 @click.option("--call", type=click.IntRange(min=1), default=None, help="Begin at this call.")
 @click.option("--race", type=click.IntRange(min=1), default=None, help="Begin at this race.")
-@click.option("--ascii", "is_ascii", is_flag=True, help="Write cards as QS instead of Q♠.")
+@with_ascii
 @click.option(
     "--colours",
     type=click.Choice(["2", "4"]),

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from kemps_p2p.cli.errors import CommandError, Exit
-from kemps_p2p.cli.options import LINE_CHARACTERS_MAX, read_rule_set, read_text
+from kemps_p2p.cli.options import LINE_CHARACTERS_MAX, read_rule_set, read_text, with_json
 from kemps_p2p.game.rules import (
     BASE_KEY,
     KEYS,
@@ -39,7 +39,7 @@ def rules() -> None:
 
 
 @rules.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@with_json
 def list_command(*, as_json: bool) -> None:
     """List all rule books and their variants, a line each."""
     names = rule_names()
@@ -118,7 +118,7 @@ class Checked:
 
 @rules.command()
 @click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@with_json
 @click.pass_context
 def check(ctx: click.Context, *, paths: tuple[Path, ...], as_json: bool) -> None:
     """Check scenario files and files of house rules; of a directory, every .toml file in it and below.

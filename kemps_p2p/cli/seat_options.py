@@ -8,12 +8,21 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 from random import Random
-from typing import Any, TypeVar
 
 import click
 
 from kemps_p2p.bots.bot import Bot, Pace
-from kemps_p2p.cli.options import PACES, SECONDS
+from kemps_p2p.cli.options import (
+    PACES,
+    F,
+    with_ascii,
+    with_colours,
+    with_events,
+    with_give_up,
+    with_home,
+    with_out,
+    with_wish,
+)
 from kemps_p2p.cli.play import own_name
 from kemps_p2p.cli.screens import screen_for
 from kemps_p2p.cli.table_telling import TableReporter
@@ -28,8 +37,6 @@ from kemps_p2p.session.messages import NAME_CHARACTERS_MAX
 from kemps_p2p.wording.look import Look
 from kemps_p2p.wording.plain import plain
 from kemps_p2p.wording.words import fingerprint
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def check_name_option(_ctx: click.Context, _option: click.Parameter, name: str | None) -> str | None:
@@ -68,14 +75,7 @@ _COMING = (
         callback=check_name_option,
         help="The name others see, of 1 to 24 characters; remembered, and asked for only once.",
     ),
-    click.option(
-        "--seat",
-        "wish",
-        default=-1,
-        type=click.IntRange(-1, 15),
-        show_default="any",
-        help="The seat you would like, from 0.",
-    ),
+    with_wish,
     click.option("--partner", default="", metavar="NAME", help="Who should sit opposite; else lots decide."),
     click.option(
         "--accept-key",
@@ -84,43 +84,20 @@ _COMING = (
         metavar="NAME",
         help="Let NAME come with another key than before. Ask NAME first.",
     ),
-    click.option(
-        "--out",
-        type=click.Path(file_okay=False, path_type=Path),
-        default=None,
-        help="Directory for the log; inside the home by default.",
-    ),
+    with_out,
 )
 
 _PLAYING = (
     click.option("--plain", is_flag=True, help="Lines of text, for screen readers and scripts."),
-    click.option("--ascii", "is_ascii", is_flag=True, help="Write cards as QS instead of Q♠."),
-    click.option(
-        "--colours",
-        type=click.Choice(("2", "4")),
-        default="4",
-        show_default=True,
-        help="Colours of the suits on a screen.",
-    ),
+    with_ascii,
+    with_colours,
     click.option("--bot", is_flag=True, help="Let a bot play your seat, and say so to the others."),
     click.option(
         "--pace", type=click.Choice(PACES), default="normal", show_default=True, help="How fast a bot plays."
     ),
-    click.option(
-        "--home",
-        type=click.Path(file_okay=False, path_type=Path),
-        default=None,
-        help="Where identity and journals are kept, one for each peer; KEMPS_HOME by default.",
-    ),
-    click.option(
-        "--give-up",
-        "give_up_s",
-        default=1800.0,
-        show_default=True,
-        type=SECONDS,
-        help="Seconds of standstill after which the match is abandoned.",
-    ),
-    click.option("--events", is_flag=True, help="Print one JSON object a line instead of text."),
+    with_home("Where identity and journals are kept, one for each peer; KEMPS_HOME by default."),
+    with_give_up(1800.0, "the match is abandoned"),
+    with_events,
 )
 
 

@@ -9,7 +9,15 @@ import click
 
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.join import code_for, place_told, read_code_told
-from kemps_p2p.cli.options import SECONDS, end_on_terminate
+from kemps_p2p.cli.options import (
+    end_on_terminate,
+    with_ascii,
+    with_events,
+    with_give_up,
+    with_home,
+    with_iface,
+    with_out,
+)
 from kemps_p2p.cli.seat_options import SeatTold, check_bind_option, check_name_option
 from kemps_p2p.cli.table_telling import TableReporter
 from kemps_p2p.cli.telling import stopped
@@ -90,12 +98,12 @@ class _Objects:
 @click.option(
     "--name", default=None, callback=check_name_option, help="The name others see, of 1 to 24 characters."
 )
-@click.option("--ascii", "is_ascii", is_flag=True, help="Write cards as QS instead of Q♠.")
+@with_ascii
 @click.option(
     "--bind", default=None, metavar="IP", callback=check_bind_option, help="The own address to listen on."
 )
 @click.option("--port", default=None, type=click.IntRange(0, 65535), help="The own port, as an observer.")
-@click.option("--iface", default=None, metavar="NAME", help="The one network interface to look on.")
+@with_iface
 @click.option(
     "--accept-key",
     "accepted",
@@ -103,27 +111,10 @@ class _Objects:
     metavar="NAME",
     help="Believe that NAME comes with another key than before. Ask NAME first.",
 )
-@click.option(
-    "--home",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=None,
-    help="Where the identity is kept; another than that of a peer which plays here. KEMPS_HOME by default.",
-)
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=None,
-    help="Directory for the log; inside the home by default.",
-)
-@click.option(
-    "--give-up",
-    "give_up_s",
-    default=1800.0,
-    show_default=True,
-    type=SECONDS,
-    help="Seconds of standstill after which an observer goes.",
-)
-@click.option("--events", is_flag=True, help="Print one JSON object a line instead of text.")
+@with_home("Where the identity is kept; another than that of a peer which plays here. KEMPS_HOME by default.")
+@with_out
+@with_give_up(1800.0, "an observer goes")
+@with_events
 def watch(
     *, where: str | None, code_told: str | None, name: str | None, is_ascii: bool, bind: str | None,
     port: int | None, iface: str | None, accepted: tuple[str, ...], home: Path | None, out: Path | None,

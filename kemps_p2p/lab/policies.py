@@ -35,6 +35,7 @@ class Table:
     stamp: Callable[[Digest], int]
 
 
+Tapes: TypeAlias = Mapping[Seat, Places]
 Policy: TypeAlias = Callable[[Table], Decide]
 
 
@@ -54,7 +55,7 @@ def arrival(table: Table) -> Decide:
         claims: Collection[Contender],
         seats: int,
         observer: Seat | None,
-        tapes: Mapping[Seat, Places],
+        tapes: Tapes,
         cut: Cut | None = None,
     ) -> tuple[DecidedSet, ...]:
         del seats, observer
@@ -78,54 +79,47 @@ def arrival(table: Table) -> Decide:
     return by_arrival
 
 
-def lamport(table: Table) -> Decide:
-    """First is the smaller stamp, then the lower seat; a claim waits until every tape shows it."""
+def once_everywhere(order: Callable[[Contender, Contender, Tapes], tuple[Order, bool]]) -> Decide:
+    """A claim waits until every tape shows it, and what a cut names goes before what it does not."""
 
-    def by_stamp(
+    def by_order(
         claims: Collection[Contender],
         seats: int,
         observer: Seat | None,
-        tapes: Mapping[Seat, Places],
+        tapes: Tapes,
         cut: Cut | None = None,
     ) -> tuple[DecidedSet, ...]:
         del observer
 
         def compared(a: Contender, b: Contender) -> tuple[Order, bool]:
             named = _named_first(a, b, cut)
-            if named is not None:
-                return named, False
-            is_first = (table.stamp(a.id), a.seat) < (table.stamp(b.id), b.seat)
-            return Order.FIRST if is_first else Order.SECOND, False
+            return order(a, b, tapes) if named is None else (named, False)
 
         return first_sets(claims, compared, lambda claim: _is_everywhere(claim, seats, tapes, cut))
 
-    return by_stamp
+    return by_order
+
+
+def lamport(table: Table) -> Decide:
+    """First is the smaller stamp, then the lower seat."""
+
+    def by_stamp(a: Contender, b: Contender, _tapes: Tapes) -> tuple[Order, bool]:
+        is_first = (table.stamp(a.id), a.seat) < (table.stamp(b.id), b.seat)
+        return Order.FIRST if is_first else Order.SECOND, False
+
+    return once_everywhere(by_stamp)
 
 
 def lottery(_table: Table) -> Decide:
-    """All that causality leaves is together, and drawn; a claim waits until every tape shows it."""
+    """All that causality leaves is together, and drawn."""
 
-    def by_lot(
-        claims: Collection[Contender],
-        seats: int,
-        observer: Seat | None,
-        tapes: Mapping[Seat, Places],
-        cut: Cut | None = None,
-    ) -> tuple[DecidedSet, ...]:
-        del observer
+    def by_lot(a: Contender, b: Contender, tapes: Tapes) -> tuple[Order, bool]:
+        own = {seat: tapes.get(seat, {}) for seat in (a.seat, b.seat)}
+        # Of these two tapes and no witness's only what causality says is of use.
+        order, by_cause = compare(a, b, 0, None, own)
+        return (order, True) if by_cause else (Order.TOGETHER, False)
 
-        def compared(a: Contender, b: Contender) -> tuple[Order, bool]:
-            named = _named_first(a, b, cut)
-            if named is not None:
-                return named, False
-            own = {seat: tapes.get(seat, {}) for seat in (a.seat, b.seat)}
-            # Of these two tapes and no witness's only what causality says is of use.
-            order, by_cause = compare(a, b, 0, None, own)
-            return (order, True) if by_cause else (Order.TOGETHER, False)
-
-        return first_sets(claims, compared, lambda claim: _is_everywhere(claim, seats, tapes, cut))
-
-    return by_lot
+    return once_everywhere(by_lot)
 
 
 def _is_cut(claim: Contender, cut: Cut | None) -> bool:
@@ -139,7 +133,7 @@ def _named_first(a: Contender, b: Contender, cut: Cut | None) -> Order | None:
     return Order.FIRST if _is_cut(a, cut) else Order.SECOND
 
 
-def _is_everywhere(claim: Contender, seats: int, tapes: Mapping[Seat, Places], cut: Cut | None) -> bool:
+def _is_everywhere(claim: Contender, seats: int, tapes: Tapes, cut: Cut | None) -> bool:
     return _is_cut(claim, cut) or all(claim.id in tapes.get(Seat(seat), {}) for seat in range(seats))
 
 
