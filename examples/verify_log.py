@@ -82,8 +82,9 @@ Append 6: entry bytes
 Suspect 7: term int
 Join 8: term int
 HandOver 9: term int, normal int, head Head
-Unheard 10: length int, last bytes
-Statement = Claim Receipt Ack CoinReveal Deed Append Suspect Join HandOver Unheard
+Unheard 10: seat int, length int, last bytes
+Back 11: index int
+Statement = Claim Receipt Ack CoinReveal Deed Append Suspect Join HandOver Unheard Back
 
 Entry: index int, prev bytes, epoch int, term int, elapsed_ms int, wall_ms int, events Event...
 Settled 1: claim bytes, result int, evidence bytes...
@@ -97,7 +98,8 @@ TapeEnd: length int, last bytes
 Struck 8: seat int, words bytes...
 Ruled 9: claims bytes..., evidence bytes..., order bytes..., results int...
 TakeOver 10: items bytes...
-Event = Settled Contest Drawn Carried Note Blamed CutOff Struck Ruled TakeOver
+Readmitted 11: seat int, item bytes
+Event = Settled Contest Drawn Carried Note Blamed CutOff Struck Ruled TakeOver Readmitted
 
 PlayStarted 1:
 Checkpoint 2: deal int, dealer int, scores int...
@@ -1199,7 +1201,9 @@ def read_item(signed: Record, match: bytes, keys: Sequence[bytes]) -> Said:
     need(fits, "malformed", "a body that no item has", seat)
     for one in item.body:
         told = vars(one) | (vars(one.head) if "head" in vars(one) else {})
-        numbers = [told[name] for name in ("index", "epoch", "term", "length", "normal") if name in told]
+        numbers = [
+            told[name] for name in ("index", "epoch", "term", "seat", "length", "normal") if name in told
+        ]
         need(min(numbers, default=0) >= 0, "malformed", "a number below 0", seat)
         digests = [told[name] for name in ("claim", "digest", "last") if name in told]
         digests += told.get("rivals", ())
@@ -1233,7 +1237,7 @@ def named_in(entry: Record) -> list[bytes]:
                 out += (*event.claims, *event.evidence)
             case "Drawn":
                 out += (coin for coin in event.coins if coin != ZEROS)
-            case "Carried":
+            case "Carried" | "Readmitted":
                 out.append(event.item)
             case "Blamed" | "TakeOver":
                 out += event.items
@@ -1341,6 +1345,8 @@ class Match:
         self.false_books: set[tuple[int, int]] = set()
         self.missed_seeds: set[tuple[int, int]] = set()
         self.waited_ms: dict[int, int] = {}
+        self.absent: dict[int, int] = {}
+        self.voided: set[int] = set()
         self.blamed: set[bytes] = set()
         self.forked: dict[int, int] = {}
         self.is_closed = False
@@ -1376,7 +1382,11 @@ class Match:
 
     @property
     def is_ready(self) -> bool:
-        return not self.is_over and (self.coming in self.spoilt or self.deck(self.coming).shuffled)
+        return (
+            not self.is_over
+            and not self.absent
+            and (self.coming in self.spoilt or self.deck(self.coming).shuffled)
+        )
 
     @property
     def missing_seeds(self) -> set[tuple[int, int]]:
@@ -1482,6 +1492,8 @@ class Match:
                 self._cut_off(event, items)
             case "Struck":
                 self._strike(event, items)
+            case "Readmitted":
+                self._readmit(event, items[event.item])
             case "TakeOver":
                 self._take_over(entry, [items[digest] for digest in event.items])
             case _:
@@ -1748,21 +1760,54 @@ class Match:
         need(here, "bad-take-over", "it goes on from another entry than it was handed")
         self.tell(f"{self.names[self.on_duty]} takes the ordering over: term {self.term}")
 
-    # [Observer]
+    # [Observer], [Absent seats]
 
     def _strike(self, event: Record, items: Mapping[bytes, Said]) -> None:
-        fits = event.seat == self.observer and not self.is_striking
+        is_seat = 0 <= event.seat < self.seats
+        is_there = event.seat not in self.absent and not self.is_over
+        fits = is_there if is_seat else event.seat == self.observer and not self.is_striking
         need(fits, "bad-entry", "nobody who can be struck")
-        need(self.cut is None, "bad-order", "a cut is open")
+        is_judged = not (is_seat and (self.contests or self.waited_ms))
+        need(
+            self.cut is None and is_judged, "bad-order", "a cut or a contest is open, or a seat is waited for"
+        )
         words = [items[digest] for digest in event.words]
         seats = [said.seat for said in words]
         need(sorted(set(seats)) == seats, "bad-evidence", "words that are not of one seat each")
         enough = len(seats) >= quorum(self.seats) and max(seats) < self.seats
-        unheard = [{(one.length, one.last) for one in said.body if one.kind == "Unheard"} for said in words]
-        same = enough and bool(set.intersection(*unheard))
-        need(same, "bad-evidence", "no quorum has missed the same words")
+        unheard = [
+            {(one.length, one.last) for one in said.body if one.kind == "Unheard" and one.seat == event.seat}
+            for said in words
+        ]
+        same = enough and event.seat not in seats and bool(set.intersection(*unheard))
+        need(same, "bad-evidence", "no quorum of others has missed the same words")
+        if is_seat:
+            self._send_away(event.seat)
+            return
         self.is_striking = True
         self.tell("the observer is struck: a quorum has not heard of it")
+
+    def _send_away(self, seat: int) -> None:
+        """A seat is absent: the deal is void, or lost for its team."""
+        name, team = self.names[seat], seat % self.game.teams
+        self.absent[seat] = self.index + 1
+        if not self.game.is_dealt:
+            self.tell(f"{name} is absent")
+        elif team in self.voided or self.owed_shares(seat):
+            self.tell(f"{name} is absent: deal {self.game.deal} is lost for {self.team(team)}")
+            self.game = self.rules.over(self.game, {team})
+        else:
+            self.tell(f"{name} is absent: deal {self.game.deal} is void")
+            self.voided.add(team)
+            self.game = self.rules.over(self.game)
+
+    def _readmit(self, event: Record, said: Said) -> None:
+        need(event.seat in self.absent, "bad-entry", "a seat that is not absent")
+        here = [one.index for one in said.body if one.kind == "Back"]
+        fits = said.seat == event.seat and self.absent[event.seat] in here
+        need(fits, "bad-evidence", "it does not say that it is back")
+        del self.absent[event.seat]
+        self.tell(f"{self.names[event.seat]} is back")
 
     def _end_cut(self) -> None:
         """A cut is over once each of its claims is logged or in a contest."""

@@ -52,6 +52,7 @@ class Illegal(Enum):
     NOT_PRINTABLE = "not-printable"
     PAUSED = "paused"
     COMING_BACK = "coming-back"
+    NOT_SILENT = "not-silent"
 
 
 class Fault(Enum):

@@ -47,6 +47,7 @@ from kemps_p2p.ledger.entry import (
     Contest,
     Drawn,
     Note,
+    Readmitted,
     Result,
     Settled,
     TakeOver,
@@ -56,6 +57,7 @@ from kemps_p2p.ledger.tape import (
     ITEM_LABEL,
     NO_DIGEST,
     Append,
+    Back,
     CoinReveal,
     Deed,
     HandOver,
@@ -64,6 +66,7 @@ from kemps_p2p.ledger.tape import (
     Receipt,
     Suspect,
     TapeItem,
+    Unheard,
 )
 from kemps_p2p.session.genesis import GENESIS_LABEL
 from kemps_p2p.session.lobby import LOBBY_LABEL
@@ -272,6 +275,16 @@ def _terms() -> Lines:
     ]
 
 
+def _absence() -> Lines:
+    last = tagged_hash("example", b"one")
+    return [
+        ("last", last),
+        ("Unheard", encode(Unheard(seat=2, length=7, last=last))),
+        ("Back", encode(Back(index=9))),
+        ("Readmitted", encode(Readmitted(seat=2, item=last))),
+    ]
+
+
 def _coins() -> Lines:
     chain = table().lobbies[0].coins
     claims = tuple(sorted(tagged_hash("example", text) for text in (b"one", b"two")))
@@ -464,6 +477,7 @@ EXAMPLES: Mapping[str, Callable[[], Lines]] = {
     "events": _events,
     "coins": _coins,
     "terms": _terms,
+    "absence": _absence,
     "points": _points,
     "key": _key,
     "turn": _turn,

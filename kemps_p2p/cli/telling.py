@@ -11,6 +11,7 @@ from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.session import Session
+from kemps_p2p.wording.absence import absent_text, back_text, voted_text
 from kemps_p2p.wording.observing import struck_text
 from kemps_p2p.wording.people import People
 from kemps_p2p.wording.words import words_of
@@ -69,10 +70,21 @@ class Reporter:
                 scores = list(session.play.final.game.scores)
                 self.say("closed", f"the match is over: {scores}", head=head.hex(), scores=scores)
             case fx.Wanted(seat=seat, want=Want.GONE):
-                who = People(len(session.names), session.names).seat(seat)
+                who = people_of(session).seat(seat)
                 self.say("left", f"{who} has left the table", seat=seat)
+            case fx.VotedAbsent(voter=voter, seat=seat):
+                self.say("voted", voted_text(voter, seat, people_of(session)), voter=voter, seat=seat)
+            case fx.SeatStruck(seat=seat):
+                self.say("absent", absent_text(seat, people_of(session)), seat=seat)
+            case fx.SeatBack(seat=seat):
+                self.say("back", back_text(seat, people_of(session)), seat=seat)
             case fx.Known() | fx.Raced() | fx.GestureSeen() | fx.Whispered() | fx.Wanted():
                 pass
+
+
+def people_of(session: Session) -> People:
+    """What to call the seats of a match that has begun."""
+    return People(len(session.names), session.names)
 
 
 def stopped(outcome: Outcome, otherwise: str = "nothing has moved for too long") -> CommandError:

@@ -91,9 +91,9 @@ class CutOff(Record, frozen=True, tag=7):
 
 
 class Struck(Record, frozen=True, tag=8):
-    """Whose tape is not asked any more from the next entry on: by now, only the observer's.
+    """Who has fallen silent: an observer is not asked any more, a seat is absent from the table.
 
-    `words`: items of a quorum of seats that have waited for it in vain, by seat.
+    `words`: items of a quorum of other seats that have waited for it in vain, by seat.
     """
 
     seat: int
@@ -115,7 +115,16 @@ class TakeOver(Record, frozen=True, tag=10):
     items: tuple[Digest, ...]
 
 
-Event: TypeAlias = Settled | Contest | Drawn | Carried | Note | Blamed | CutOff | Struck | Ruled | TakeOver
+class Readmitted(Record, frozen=True, tag=11):
+    """A struck seat is back at the table. `item`: in which it says so."""
+
+    seat: int
+    item: Digest
+
+
+Event: TypeAlias = (
+    Settled | Contest | Drawn | Carried | Note | Blamed | CutOff | Struck | Ruled | TakeOver | Readmitted
+)
 
 
 class Entry(Record, frozen=True):
@@ -174,7 +183,7 @@ def named_items(entry: Entry) -> tuple[Digest, ...]:
                 names.update(dict.fromkeys(claims))
             case Drawn(coins=coins):
                 names.update(dict.fromkeys(coin for coin in coins if coin != NO_DIGEST))
-            case Carried(item=item):
+            case Carried(item=item) | Readmitted(item=item):
                 names[item] = None
             case Blamed(items=items) | Struck(words=items) | TakeOver(items=items):
                 names.update(dict.fromkeys(items))

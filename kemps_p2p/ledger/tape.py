@@ -100,17 +100,24 @@ class HandOver(Record, frozen=True, tag=9):
 
 
 class Unheard(Record, frozen=True, tag=10):
-    """The word of a seat: I have waited for the observer's receipts for as long as it may be silent.
+    """The word of a seat on a tape that nothing comes for any more, an observer's or another seat's.
 
-    `length`, `last`: how many items its tape has here, and the digest of the last one.
+    `length`, `last`: how many items that tape has here, and the digest of the last one.
     """
 
+    seat: int
     length: int
     last: Digest
 
 
+class Back(Record, frozen=True, tag=11):
+    """The word of a seat that the entry at `index` has struck: it is back."""
+
+    index: int
+
+
 Statement: TypeAlias = (
-    Claim | Receipt | Ack | CoinReveal | Deed | Append | Suspect | Join | HandOver | Unheard
+    Claim | Receipt | Ack | CoinReveal | Deed | Append | Suspect | Join | HandOver | Unheard | Back
 )
 
 
@@ -197,10 +204,10 @@ def _is_in_range(statement: Statement) -> bool:
             return all(len(digest) == DIGEST_BYTES for digest in (claim, *rivals))
         case Ack(epoch=epoch, term=term, head=head):
             return epoch >= 0 and term >= 0 and _is_place(head)
-        case CoinReveal(index=index):
+        case CoinReveal(index=index) | Back(index=index):
             return index >= 0
-        case Unheard(length=length, last=last):
-            return length >= 0 and len(last) == DIGEST_BYTES
+        case Unheard(seat=seat, length=length, last=last):
+            return seat >= 0 and length >= 0 and len(last) == DIGEST_BYTES
         case Suspect(term=term) | Join(term=term):
             return term >= 0
         case HandOver(term=term, normal=normal, head=head):

@@ -92,6 +92,13 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
+class VoteAbsent:
+    """End the deal without somebody of whom nothing is heard any more."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
 class Wait:
     """Read the next line later: after so many seconds, or once there is something to do."""
 
@@ -110,7 +117,7 @@ class SealBook:
     """Commit to the signal that is agreed on."""
 
 
-Command: TypeAlias = Do | Whispering | LookAt | Tell | Wish | Wait | SealBook | Leave
+Command: TypeAlias = Do | Whispering | LookAt | Tell | Wish | VoteAbsent | Wait | SealBook | Leave
 
 _PLAIN: Mapping[str, Command] = {
     "signal": Do(Signal()),
@@ -208,6 +215,12 @@ def _look(said: str, _rest: str, board: Board) -> Command:
     return LookAt(board.seat(said.removeprefix("at ")))
 
 
+def _vote(said: str, _rest: str, board: Board) -> Command:
+    if not said:
+        raise NotUnderstood("say whom you vote absent, such as `vote ben`")
+    return VoteAbsent(board.seat(said))
+
+
 def _wait(_said: str, rest: str, _board: Board) -> Command:
     try:
         seconds = float(rest)
@@ -227,6 +240,7 @@ _READERS: Mapping[str, Callable[[str, str, Board], Command]] = {
     "w": _whisper,
     "signal": _signal,
     "look": _look,
+    "vote": _vote,
     "wait": _wait,
 }
 

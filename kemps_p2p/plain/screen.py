@@ -20,6 +20,7 @@ from kemps_p2p.plain.commands import (
     LookAt,
     SealBook,
     Tell,
+    VoteAbsent,
     Wait,
     Whispering,
     Wish,
@@ -164,6 +165,8 @@ class _Evening:
                     write(told)
             case Wish(want=want):
                 sitting.want(want)
+            case VoteAbsent(seat=seat):
+                sitting.vote_absent(seat)
             case Wait(seconds=seconds) if seconds is not None:
                 await asyncio.sleep(seconds)
             case Wait():

@@ -29,6 +29,7 @@ from kemps_p2p.plain.help import help_lines
 from kemps_p2p.runtime.sitting import Refused, Sight, Sitting
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
+from kemps_p2p.wording.absence import absent_text, back_text, voted_text
 from kemps_p2p.wording.actions import action_text
 from kemps_p2p.wording.cards import card_text
 from kemps_p2p.wording.events import event_text
@@ -44,7 +45,10 @@ from kemps_p2p.wording.scores import standing
 from kemps_p2p.wording.tutorial import Tutorial
 from kemps_p2p.wording.waiting import waiting_text
 
-END_HINT = "The match cannot go on without them; it ends once all who are here say `abandon`"
+END_HINT = (
+    "The match cannot go on without them; it ends once all who are here say `abandon`. "
+    "After 10 s of silence `vote NAME` ends the deal instead, once enough do"
+)
 WANTS: dict[Want, str] = {
     Want.PLAY_ON: "wants to play on",
     Want.AS_OTHERS: "goes along with what the others want",
@@ -130,6 +134,12 @@ class Voice:
                 yield from self._wanted(seat, want)
             case fx.ObserverStruck(is_proven=is_proven):
                 yield struck_text(is_proven=is_proven)
+            case fx.VotedAbsent(voter=voter, seat=seat):
+                yield voted_text(voter, seat, people)
+            case fx.SeatStruck(seat=seat):
+                yield absent_text(seat, people)
+            case fx.SeatBack(seat=seat):
+                yield back_text(seat, people)
             case fx.FaultFound(fault=fault):
                 if (fault.code, fault.culprit) not in self._faults:
                     self._faults.add((fault.code, fault.culprit))

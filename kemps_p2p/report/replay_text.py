@@ -21,6 +21,7 @@ from kemps_p2p.ledger.entry import (
     Contest,
     Drawn,
     Note,
+    Readmitted,
     Result,
     Ruled,
     Settled,
@@ -40,6 +41,7 @@ from kemps_p2p.session.messages import AutoPassed, NoteBody, Overdue, TurnDeed, 
 from kemps_p2p.session.races import Asked, asked_by
 from kemps_p2p.session.replay import Part
 from kemps_p2p.session.seals import opened_intents
+from kemps_p2p.wording.absence import absent_text, back_text
 from kemps_p2p.wording.actions import action_text
 from kemps_p2p.wording.audits import people_of
 from kemps_p2p.wording.cards import clock_text, day_text
@@ -136,6 +138,10 @@ class _Teller:
                     seat, other = step.record.item.seat, before.on_duty
                     text = taken_over_text(self.people, seat, other, len(items))
                     yield self._line(step, "taken-over", text, {"seat": seat, "from": other})
+                case Struck(seat=seat) if seat < before.seats:
+                    yield self._line(step, "absent", absent_text(seat, self.people), {"seat": seat})
+                case Readmitted(seat=seat):
+                    yield self._line(step, "back", back_text(seat, self.people), {"seat": seat})
                 case Struck(seat=seat):
                     yield self._line(step, "struck", struck_text(is_proven=False), {"seat": seat})
                 case _:

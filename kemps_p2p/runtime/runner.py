@@ -160,6 +160,10 @@ class Runner:
         """Say what this seat wants of the table beside the game."""
         self._do(lambda: self._carry_out(self._session.want(want)))
 
+    def vote_absent(self, seat: Seat) -> None:
+        """Vote a seat absent that has been silent for long. Raises `IllegalAction` if it is there."""
+        self._do(lambda: self._carry_out(self._session.vote_absent(seat, self.now_ms())))
+
     def leave(self) -> None:
         """End the run, whatever the others do. What was played until now is in the log."""
         self._is_left = True
@@ -229,6 +233,8 @@ class Runner:
                 self._carry_out(self._session.want(self._session.wants[self._session.seat]))
         else:
             self._carry_out(self._session.tick(self.now_ms()))
+            if self._player.goes_along:
+                self._carry_out(self._session.vote_along(self.now_ms()))
 
     def _guarded(self, act: Callable[[], None]) -> None:
         """Run an input's work; whatever fails ends the run with that error, once."""
@@ -392,6 +398,8 @@ class Runner:
                     # This table will never form; the others get a moment to hear why.
                     self._give_up_ms = min(self._give_up_ms, PARTING_MS)
             case fx.Known() | fx.Raced() | fx.Wanted() | fx.ObserverStruck():
+                pass
+            case fx.VotedAbsent() | fx.SeatStruck() | fx.SeatBack():
                 pass
             case fx.MatchClosed():
                 self.outcome.is_closed = True

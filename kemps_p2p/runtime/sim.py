@@ -315,6 +315,7 @@ class Sim:
                 if self._now_us < peer.woken_at_us:
                     return
                 effects = peer.session.tick(now_ms)
+                effects += peer.session.vote_along(now_ms) if peer.bot.goes_along else []
             case _Planned(choose):
                 action = choose(peer.session.view())
                 if action is not None:
@@ -427,8 +428,8 @@ class Sim:
                 self._whisper(seat, peer.bot.whispered(text))
             case fx.FaultFound(fault=fault):
                 peer.faults.append(fault)
-            case fx.Known() | fx.Raced() | fx.Wanted() | fx.ObserverStruck() | fx.MatchClosed():
-                pass
+            case _:
+                pass  # What else there is to see is for people.
 
     def _whisper(self, seat: Seat, text: str | None) -> None:
         if text is not None:

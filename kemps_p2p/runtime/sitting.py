@@ -24,7 +24,7 @@ from kemps_p2p.game.rows import Row
 from kemps_p2p.game.rules import RuleSet
 from kemps_p2p.game.seating import partner_of
 from kemps_p2p.game.views import SeatView, options
-from kemps_p2p.ids import Position
+from kemps_p2p.ids import Position, Seat
 from kemps_p2p.runtime.chair import FIRST, Before, Chair, after
 from kemps_p2p.runtime.person import WAITED_FOR, Person
 from kemps_p2p.runtime.runner import Outcome
@@ -288,6 +288,14 @@ class Sitting:
     def away(self) -> tuple[Away, ...]:
         """Who has left the running match, or has not been heard of for long."""
         return self._session.away(self.now_ms()) if self.outcome is None else ()
+
+    def can_vote_absent(self) -> tuple[Seat, ...]:
+        """Who has been silent for so long that this seat may vote them absent, and has not."""
+        return self._session.can_vote_absent(self.now_ms()) if self.outcome is None else ()
+
+    def vote_absent(self, seat: Seat) -> None:
+        """Vote a seat absent. Raises `IllegalAction` if it has not been silent for long."""
+        self._runner.vote_absent(seat)
 
     @property
     def is_paused(self) -> bool:

@@ -100,6 +100,9 @@ async def _observed(chair: Chair, eyes: Onlooking) -> Outcome:
                 eyes.fault(fault)
             case fx.MatchClosed():
                 eyes.ended()
+            case fx.VotedAbsent() | fx.SeatStruck() | fx.SeatBack():
+                # What comes of it is told by the end of the deal.
+                pass
             case fx.Known() | fx.Raced() | fx.Whispered() | fx.Wanted():
                 # An observer claims nothing and has no partner; what seats want beside the game is theirs.
                 pass

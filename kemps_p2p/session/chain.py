@@ -11,7 +11,7 @@ Section "Entries" of protocol.md.
 """
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from kemps_p2p.codec import Digest
@@ -35,13 +35,13 @@ from kemps_p2p.ledger.evidence import equivocation
 from kemps_p2p.ledger.tape import Ack, Head, TapeItem
 from kemps_p2p.ledger.term import on_duty
 from kemps_p2p.session.deeds import is_due, offered
-from kemps_p2p.session.effects import Happened, MatchClosed, ObserverStruck, Sight
 from kemps_p2p.session.fold import OpenRecord, Proofs
+from kemps_p2p.session.holding import has_calls
 from kemps_p2p.session.match import Match, first_citable
-from kemps_p2p.session.observing import Silence
 from kemps_p2p.session.pacing import Pacing, cut_in, ordered_in, passes_over
 from kemps_p2p.session.patience import Patience
 from kemps_p2p.session.replay import step
+from kemps_p2p.session.silence import Silence
 from kemps_p2p.session.takeover import take_over_in
 from kemps_p2p.session.tapecheck import readable_entry
 
@@ -57,24 +57,11 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """What makes a peer wait before it acks: its clock, its patience, and the silence of an observer."""
+    """What makes a peer wait before it acks: its clock, its patience, and who is silent."""
 
     pacing: Pacing
     patience: Patience
     silence: Silence
-
-
-def sights_of(accepted: Accepted, observer: Seat | None) -> Iterator[Sight]:
-    """What an entry that has become final shows; `observer`: who it was before."""
-    match = accepted.match
-    if accepted.events:
-        yield Happened(match.head.index, accepted.events, match.game)
-    if observer is not None and match.observer is None:
-        # Only a strike for silence is written down as such; else its fault was blamed.
-        is_silent = any(isinstance(event, Struck) for event in accepted.record.entry.events)
-        yield ObserverStruck(is_proven=not is_silent)
-    if match.is_closed:
-        yield MatchClosed(match.head.digest)
 
 
 class Chain:
@@ -356,7 +343,8 @@ class Chain:
                         return False
                     continue
                 case Struck():
-                    if self._silence.is_lapsed(event, self._items, now_ms):
+                    is_lapsed = self._silence.is_lapsed(event, self._items, now_ms)
+                    if is_lapsed or (event.seat != self.tip.observer and has_calls(self._book, logged)):
                         return False
                     continue
                 case Settled(claim=claim):

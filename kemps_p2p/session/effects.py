@@ -125,6 +125,28 @@ class ObserverStruck:
 
 
 @dataclass(frozen=True, slots=True)
+class VotedAbsent:
+    """A seat, perhaps the own one, says of another that it is absent."""
+
+    voter: Seat
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class SeatStruck:
+    """A seat is absent by the votes of the others: no deal starts before it is back."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class SeatBack:
+    """A seat that was absent is back at the table."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
 class FaultFound:
     """A peer did what no honest program does. `blamed` only if its signature proves it."""
 
@@ -147,6 +169,9 @@ Sight: TypeAlias = (
     | Whispered
     | Wanted
     | ObserverStruck
+    | VotedAbsent
+    | SeatStruck
+    | SeatBack
     | FaultFound
     | MatchClosed
 )

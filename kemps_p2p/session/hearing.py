@@ -15,10 +15,12 @@ from kemps_p2p.codec import encode
 from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.actions import Gesture
 from kemps_p2p.game.views import SeatView, seat_view
+from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.coins import Coin
 from kemps_p2p.ledger.tape import (
     Ack,
     Append,
+    Back,
     Claim,
     CoinReveal,
     Deed,
@@ -47,13 +49,14 @@ from kemps_p2p.session.handover import HandingOver
 from kemps_p2p.session.holding import Holding
 from kemps_p2p.session.lobby import Setup
 from kemps_p2p.session.match import Match, begin
-from kemps_p2p.session.observing import Silence, check_words
+from kemps_p2p.session.observing import check_words
 from kemps_p2p.session.pacing import Pacing
 from kemps_p2p.session.patience import Patience
 from kemps_p2p.session.proving import Jobs, Proving
 from kemps_p2p.session.recovery import Parts, Recovery
 from kemps_p2p.session.rivals import Rivals
 from kemps_p2p.session.sequencing import AtHand, Sequencing
+from kemps_p2p.session.silence import Silence
 from kemps_p2p.session.unlogged import Unlogged
 
 
@@ -68,7 +71,6 @@ class Hearing:
         self._wall_offset_ms = wall_ms - now_ms
         self._writer = tape_writer(founding.match, setup.seat, setup.identity)
         self.tapes = TapeBook(founding.tapes)
-        self._silence = Silence(setup.seat, founding.observer, self.tapes)
         self._holding = Holding(
             setup.seat, founding, tip=lambda: self.tip, final=lambda: self.final, found=self._found
         )
@@ -83,6 +85,7 @@ class Hearing:
         self._unlogged = Unlogged(self._exhibits)
         self._items = ChainMap(self.tapes.by_digest, self._exhibits.shown)
         self.pacing = Pacing(now_ms, setup.seat, founding.tapes)
+        self._silence = Silence(setup.seat, founding, self.tapes, self.pacing)
         self._patience = Patience(self._book, self._coins)
         waits = Waits(self.pacing, self._patience, self._silence)
         self._chain = Chain(
@@ -186,7 +189,10 @@ class Hearing:
                     if item.seat == self.seat:
                         self._dealing.recall_coin(statement)
                 case Unheard():
-                    self._silence.hear(item)
+                    if self._silence.hear(item, statement):
+                        self._effects.append(fx.Show(fx.VotedAbsent(item.seat, Seat(statement.seat))))
+                case Back():
+                    self._silence.hear_return(item, statement)
                 case Claim() | Receipt() | Append() | Deed() | Suspect() | Join() | HandOver():
                     pass
             self._order_is_new = True

@@ -8,7 +8,7 @@ Knows the rules of holding, not what an entry makes of a claim. Invariants:
 Section "Tape" of protocol.md.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 
 from kemps_p2p.codec import Digest
 from kemps_p2p.errors import PeerFault
@@ -23,6 +23,14 @@ from kemps_p2p.session.match import Match, action_of, do_conflict, refusal
 def asked(held: HeldClaim) -> tuple[Seat, Action]:
     """Who wants what."""
     return held.seat, action_of(held.item, held.claim)
+
+
+def has_calls(book: ClaimBook, logged: Set[Digest] = frozenset()) -> bool:
+    """True while a lawful call is undecided, and not logged meanwhile."""
+    return any(
+        held.kind is Kind.CALL and not held.is_refused and held.id not in logged
+        for held in book.undecided.values()
+    )
 
 
 class Holding:

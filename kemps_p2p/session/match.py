@@ -96,6 +96,8 @@ class Match(Struct, frozen=True, kw_only=True):
     and by the deal that they are in force from; `opened_books`: what they hold, None for a false opening.
     `owing`: since what elapsed time each seat is waited for, for an opening or its seeds.
     `blamed`: items that have proven a fault once and do not do so again.
+    `absent`: the seats that are struck, with the index of the entry that did; `voids`: the teams that have
+    had a deal made void by that.
     """
 
     founding: Founding
@@ -122,6 +124,8 @@ class Match(Struct, frozen=True, kw_only=True):
     coins: tuple[bytes, ...]
     observer: Seat | None
     owing: Mapping[Seat, int]
+    absent: Mapping[Seat, int]
+    voids: frozenset[Team]
     elapsed_ms: int
     shown_ms: int | None
     is_closed: bool
@@ -175,6 +179,8 @@ def begin(founding: Founding) -> Match:
         coins=tuple(seat.coin for seat in founding.genesis.seats),
         observer=founding.observer,
         owing={},
+        absent={},
+        voids=frozenset(),
         elapsed_ms=0,
         shown_ms=None,
         is_closed=False,
@@ -209,8 +215,8 @@ def owed_public(game: State) -> frozenset[Position]:
 
 
 def is_ready(match: Match) -> bool:
-    """True if the coming deal can start: its deck is shuffled, or lost already."""
-    if is_over(match):
+    """True if the coming deal can start: all are there, and its deck is shuffled, or lost already."""
+    if is_over(match) or match.absent:
         return False
     if match.coming_deal in match.spoilt:
         return True

@@ -4,8 +4,7 @@ It proposes nothing that it could not defend: every event is tried on the fold t
 Section "Ordering" of protocol.md.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from msgspec.structs import replace
@@ -29,11 +28,12 @@ from kemps_p2p.ledger.entry import (
     Result,
     Ruled,
     Settled,
-    Struck,
     TapeEnd,
 )
-from kemps_p2p.ledger.poll import DecidedSet, needed_words
-from kemps_p2p.ledger.tape import NO_DIGEST, Claim, Receipt, TapeItem
+from kemps_p2p.ledger.poll import DecidedSet
+from kemps_p2p.ledger.tape import NO_DIGEST, TapeItem
+from kemps_p2p.session.absence import readmitted
+from kemps_p2p.session.citing import evidences_for
 from kemps_p2p.session.claims import (
     check_decided,
     contest,
@@ -44,10 +44,11 @@ from kemps_p2p.session.claims import (
     rule,
     settle,
 )
-from kemps_p2p.session.deeds import Offered, blamed, carried, has_place, is_due, meets_its_list
-from kemps_p2p.session.fold import Fold, Proofs
-from kemps_p2p.session.holding import asked
+from kemps_p2p.session.deeds import blamed, carried, has_place, is_due, meets_its_list
+from kemps_p2p.session.fold import Fold
+from kemps_p2p.session.holding import asked, has_calls
 from kemps_p2p.session.match import Match, OpenContest, is_over
+from kemps_p2p.session.materials import Materials
 from kemps_p2p.session.messages import (
     AutoPassed,
     BookOpenedDeed,
@@ -68,36 +69,13 @@ from kemps_p2p.session.rulings import arbiter
 ENTRY_ITEMS_BYTES = 400 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Materials:
-    """What the sequencer has at hand: all items, the claims it holds, unlogged deeds and proofs of fault.
-
-    `final`: the match as it is final here. `is_all_there`: every seat has been heard of lately. `ties`: when,
-    by the elapsed time, a set was first found together that waits for the dealer's word. `strike`: of the
-    observer, if a quorum has waited for it in vain.
-    """
-
-    final: Match
-    items: Mapping[Digest, TapeItem]
-    book: ClaimBook
-    deeds: Mapping[Digest, tuple[Offered, ...]]
-    coins: Iterable[TapeItem]
-    exhibits: Iterable[tuple[TapeItem, ...]]
-    proofs: Proofs
-    is_all_there: bool = True
-    ties: dict[Digest, int] = field(default_factory=dict)
-    overdue: tuple[Digest, ...] = ()
-    late_contests: frozenset[int] = frozenset()
-    strike: Struck | None = None
-
-
 def compose(tip: Match, seat: Seat, at_hand: Materials, elapsed_ms: int) -> tuple[Event, ...]:
     """The events of the next entry; empty if there is nothing to order yet."""
     if tip.is_closed:
         return ()
     work = _at(tip, seat, at_hand, elapsed_ms)
     events: list[Event] = []
-    for source in (_blames, _deeds, _draws, _claims, _cuts, _strikes, _overdue, _play, _auto_passes, _close):
+    for source in _SOURCES:
         for event in source(work, at_hand):
             events.append(event)
             follow_up(work)
@@ -257,9 +235,17 @@ def _cuts(work: Fold, at_hand: Materials) -> Iterator[Event]:
 
 
 def _strikes(work: Fold, at_hand: Materials) -> Iterator[Event]:
-    event = at_hand.strike
-    if event is not None and _try(work, partial(struck, work, event)):
-        yield event
+    """Strike whoever is silent; a seat not while a call is undecided, which would never be judged then."""
+    for event in at_hand.strikes:
+        is_held_up = event.seat != work.match.observer and has_calls(at_hand.book)
+        if not is_held_up and _try(work, partial(struck, work, event)):
+            yield event
+
+
+def _returns(work: Fold, at_hand: Materials) -> Iterator[Event]:
+    for event in at_hand.returns:
+        if _try(work, partial(readmitted, work, event)):
+            yield event
 
 
 def _settled_or_contest(
@@ -303,90 +289,6 @@ def _together(
     return named if _try(work, lambda: contest(work, named)) else None
 
 
-def evidences_for(
-    match: Match, at_hand: Materials, found: DecidedSet, done: Set[Digest]
-) -> Iterator[tuple[Digest, ...]]:
-    """The items that decide a set for a stranger, without the claims themselves; the fewest first.
-
-    An uncontested claim rests on `need` receipts that name no undecided rival. Else all that the tapes say
-    of the claims and of whatever conflicts with them, directly or through others, is carried.
-    """
-    alone = _receipts_alone(match, at_hand, found, done)
-    if alone is not None:
-        yield tuple(name for name in alone if name not in found.claims)
-    yield tuple(name for name in _all_around(at_hand, found, done) if name not in found.claims)
-
-
-def _receipts_alone(
-    match: Match, at_hand: Materials, found: DecidedSet, done: Set[Digest]
-) -> dict[Digest, None] | None:
-    """`need` receipts and the logged rivals that they and the claim name; None if one is undecided."""
-    book = at_hand.book
-    claim = found.claims[0]
-    need = needed_words(match.seats, match.observer)
-    receipts = [
-        item
-        for seat, item in book.mentions(claim).items()
-        if seat != book.undecided[claim].seat
-        and not _undecided(book, (item.digest, *_rivals_named(item, found.claims)), done)
-    ]
-    if len(found.claims) > 1 or len(receipts) < need:
-        return None
-    names = dict.fromkeys(item.digest for item in receipts[:need])
-    todo = [claim, *names]
-    while todo:
-        # A named rival's item may have words on the claim too, and they count.
-        for rival in _rivals_named(at_hand.items[todo.pop()], found.claims):
-            if _undecided(book, (rival,), done):
-                return None
-            if rival not in names:
-                names[rival] = None
-                todo.append(rival)
-    return names
-
-
-def _all_around(at_hand: Materials, found: DecidedSet, done: Set[Digest]) -> dict[Digest, None]:
-    """The set, what conflicts with it or is named with it, through others too, and all mentions of those."""
-    book = at_hand.book
-    reached: dict[Digest, None] = dict.fromkeys(found.claims)
-    names: dict[Digest, None] = {}
-    size = -1
-    while size < len(reached) + len(names):
-        size = len(reached) + len(names)
-        for claim in tuple(reached):
-            names[claim] = None
-            names.update(dict.fromkeys(item.digest for item in book.mentions(claim).values()))
-            # Beside its rivals: what makes a refused claim a refused one.
-            for other in (*sorted(book.undecided[claim].rivals), *book.before_of_kind(claim)):
-                if other in book.undecided and other not in done:
-                    reached[other] = None
-        for name in tuple(names):
-            # An item of words may make a claim as well, which then is one of the evidence.
-            if name in book.undecided and name not in done:
-                reached[name] = None
-            for rival in _rivals_named(at_hand.items[name], reached):
-                names[rival] = None
-                if rival in book.undecided and rival not in done:
-                    reached[rival] = None
-    return names
-
-
-def _rivals_named(item: TapeItem, claims: Collection[Digest]) -> Iterator[Digest]:
-    """The rivals that an item names where it mentions one of some claims."""
-    for statement in item.item.body:
-        match statement:
-            case Claim(rivals=rivals) if item.digest in claims:
-                yield from rivals
-            case Receipt(claim=claim, rivals=rivals) if claim in claims:
-                yield from rivals
-            case _:
-                continue
-
-
-def _undecided(book: ClaimBook, rivals: Iterable[Digest], done: Set[Digest]) -> tuple[Digest, ...]:
-    return tuple(rival for rival in rivals if rival in book.undecided and rival not in done)
-
-
 def _overdue(work: Fold, at_hand: Materials) -> Iterator[Event]:
     """Go on without what has been waited for long enough, unless an answer is on its way into the log."""
     answering = {
@@ -426,3 +328,19 @@ def _close(work: Fold, _at_hand: Materials) -> Iterator[Event]:
     if is_over(work.match) and has_all_seeds(work.match):
         work.match = replace(work.match, is_closed=True)
         yield _note(Closed())
+
+
+_SOURCES = (
+    _blames,
+    _deeds,
+    _draws,
+    _returns,
+    _claims,
+    _cuts,
+    _strikes,
+    _overdue,
+    _play,
+    _auto_passes,
+    _close,
+)
+"""What an entry is made of, in this order."""

@@ -29,13 +29,14 @@ from kemps_p2p.ledger.tape import (
     TapeItem,
 )
 from kemps_p2p.session import effects as fx
-from kemps_p2p.session.chain import Accepted, sights_of
+from kemps_p2p.session.chain import Accepted
 from kemps_p2p.session.dealing import Job, as_statement
 from kemps_p2p.session.fold import NotVerified, closed_record
 from kemps_p2p.session.hearing import Hearing
 from kemps_p2p.session.match import Match, is_ready
 from kemps_p2p.session.messages import Batch, DeedBody, batches, pack
 from kemps_p2p.session.ordering import entry_after, foreseen
+from kemps_p2p.session.sights import sights_of
 
 
 class Play(Hearing):
@@ -73,6 +74,22 @@ class Play(Hearing):
         # In an item of its own: should it come too late for its deal, nothing else is lost with it.
         self._write((as_statement(self.books.seal(self.tip, signals)),), now_ms)
         return self.flush(now_ms)
+
+    def can_vote_absent(self, seat: Seat, now_ms: int) -> bool:
+        """True if a seat has been silent for long enough, and this one has not voted it absent."""
+        return self.is_seated and not self.is_recovering and self._silence.can_vote(self.tip, seat, now_ms)
+
+    def vote_absent(self, seat: Seat, now_ms: int) -> list[fx.Effect]:
+        """Vote a seat absent. Raises `IllegalAction` if nothing says that it is."""
+        if not self.can_vote_absent(seat, now_ms):
+            raise IllegalAction(Illegal.NOT_SILENT)
+        self._silence.vote(seat)
+        return self.flush(now_ms)
+
+    def is_voted_along(self, seat: Seat, now_ms: int) -> bool:
+        """True if a player that goes along with others votes a seat absent by now."""
+        can_vote = self.can_vote_absent(seat, now_ms)
+        return can_vote and self._silence.is_voted_along(self.tip, seat, now_ms)
 
     def _claim(self, action: Action, now_ms: int) -> None:
         receipts = tuple(self._holding.receipts())
@@ -221,12 +238,12 @@ class Play(Hearing):
         self._deck_is_new |= self._unlogged.follow(entry)
 
     def _finalize(self, now_ms: int) -> bool:
-        observer = self.final.observer
+        before = self.final
         done = self._chain.finalize(now_ms)
         for accepted in done:
             self._effects.append(fx.Append(fx.File.LOG, encode(closed_record(accepted.record))))
-            self._effects += [fx.Show(sight) for sight in sights_of(accepted, observer)]
-            observer = accepted.match.observer
+            self._effects += [fx.Show(sight) for sight in sights_of(accepted, before)]
+            before = accepted.match
             self._handing.follow(accepted.record.entry, accepted.match)
         if done:
             self._final_is_new = self._order_is_new = True
@@ -243,6 +260,7 @@ class Play(Hearing):
                     self._begin(part)
                 else:
                     self._to_say.append(part)
+            self._to_say += self._silence.here(self.final)
         if self._final_is_new or self._deck_is_new:
             for job in self._dealing.draft(self.final):
                 self._begin(job)

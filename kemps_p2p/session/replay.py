@@ -21,6 +21,7 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.ledger import entry as ledger
 from kemps_p2p.ledger.tape import Head
 from kemps_p2p.ledger.term import on_duty
+from kemps_p2p.session.absence import readmitted
 from kemps_p2p.session.claims import contest, cut_off, drawn, heal, ruled, settled
 from kemps_p2p.session.deeds import blamed, carried, recycle, turn_up_ready
 from kemps_p2p.session.fold import Fold, OpenRecord, Proofs
@@ -122,6 +123,8 @@ def _apply_event(work: Fold, event: ledger.Event, entry: ledger.Entry, *, is_las
             ruled(work, event)
         case ledger.Struck():
             struck(work, event)
+        case ledger.Readmitted():
+            readmitted(work, event)
         case ledger.Carried(item=named):
             carried(work, work.items[named])
         case ledger.Blamed():

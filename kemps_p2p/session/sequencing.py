@@ -15,7 +15,8 @@ from kemps_p2p.ledger.tape import TapeItem
 from kemps_p2p.session.chain import Chain, Waits
 from kemps_p2p.session.exhibits import Exhibits
 from kemps_p2p.session.fold import Proofs
-from kemps_p2p.session.ordering import Materials, compose
+from kemps_p2p.session.materials import Materials
+from kemps_p2p.session.ordering import compose
 from kemps_p2p.session.pacing import HEARD_MS
 from kemps_p2p.session.unlogged import Unlogged
 
@@ -59,7 +60,8 @@ class Sequencing:
             self.waits.pacing.is_there(range(self.seats), HEARD_MS, now_ms),
             self.ties,
             overdue=patience.overdue(tip, now_ms),
-            strike=self.waits.silence.strike(tip),
+            strikes=tuple(self.waits.silence.strikes(tip)),
+            returns=tuple(self.waits.silence.returns(tip)),
             late_contests=frozenset(index for index in contests if patience.is_coin_overdue(index, now_ms)),
         )
 

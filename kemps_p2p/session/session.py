@@ -203,6 +203,32 @@ class Session:
         """Seal which gestures mean a quartet from the coming deal on; nothing, if that cannot be sealed."""
         return self._after(self.play.seal_book(signals, now_ms))
 
+    def can_vote_absent(self, now_ms: int) -> tuple[Seat, ...]:
+        """The seats that this one may vote absent: they have been silent for long, and it has not yet."""
+        play = self._play
+        return (
+            ()
+            if play is None
+            else tuple(seat for seat in self._others() if play.can_vote_absent(seat, now_ms))
+        )
+
+    def vote_absent(self, seat: Seat, now_ms: int) -> list[fx.Effect]:
+        """Vote a seat absent: once enough have, its deal is over. Raises `IllegalAction` if it is there."""
+        if self._play is None or seat not in self._others():
+            raise IllegalAction(Illegal.NO_SUCH_SEAT)
+        return self._after(self._play.vote_absent(seat, now_ms))
+
+    def vote_along(self, now_ms: int) -> list[fx.Effect]:
+        """Vote absent whom others do, and who has been away for very long: for a player that goes along."""
+        effects: list[fx.Effect] = []
+        for seat in self._others() if self._play is not None else ():
+            if self._play is not None and self._play.is_voted_along(seat, now_ms):
+                effects += self.vote_absent(seat, now_ms)
+        return effects
+
+    def _others(self) -> tuple[Seat, ...]:
+        return tuple(seat for seat in seats(self._seats) if seat != self.seat)
+
     def whisper(self, text: str) -> list[fx.Effect]:
         """Say something to the partner alone, in the private huddle. It is in no log."""
         if not self.is_seated:

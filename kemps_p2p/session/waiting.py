@@ -31,6 +31,7 @@ class What(Enum):
     """What is waited for."""
 
     SEATING = "seating"
+    ABSENT = "absent"
     SHUFFLE = "shuffle"
     CARDS = "cards"
     ANSWER = "answer"
@@ -70,6 +71,8 @@ def waiting(match: Match) -> tuple[Waiting, ...]:
         for what in What:
             if what in owed and (between or what is not What.SHUFFLE or _shuffles_now(match, seat)):
                 found.setdefault(what, []).append(seat)
+    if match.absent and between:
+        found[What.ABSENT] = sorted(match.absent)
     for what, seat in _to_act(match):
         found.setdefault(what, []).append(seat)
     return tuple(Waiting(what, tuple(found[what])) for what in What if what in found)
@@ -97,7 +100,7 @@ def _shuffles_now(match: Match, seat: Seat) -> bool:
 def _to_act(match: Match) -> Iterator[tuple[What, Seat]]:
     game = match.game
     for what, action in _ACTS:
-        for seat in seats(match.seats):
+        for seat in seats(match.seats) if what is not What.NEXT or not match.absent else ():
             if game.phase is not Phase.MATCH_OVER and against(game, seat, action, {}) is None:
                 yield what, seat
     if game.phase is not Phase.OPEN or game.pending is not None:

@@ -122,6 +122,7 @@ class Desk:
             waits=self._waits(view, now_ms),
             wants=sitting.wants,
             away=sitting.away(),
+            can_vote_absent=sitting.can_vote_absent(),
             is_paused=sitting.is_paused,
             is_held=self._is_held and sitting.is_paused,
             signal=sitting.signal_agreed,
@@ -290,6 +291,9 @@ class Desk:
             case keys.ABANDON:
                 self.sitting.want(Want.ABANDON)
                 self.news.tell("you want to abandon the match: it ends once all do", now_ms)
+            case keys.VOTE:
+                for seat in self.sitting.can_vote_absent():
+                    self.sitting.vote_absent(seat)
             case keys.QUIT:
                 return Request.LEAVE
             case _:

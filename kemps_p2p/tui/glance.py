@@ -46,6 +46,7 @@ class Glance:
     waits: tuple[Waiting, ...]
     wants: tuple[Want, ...]
     away: tuple[Away, ...]
+    can_vote_absent: tuple[Seat, ...]
     is_paused: bool
     is_held: bool
     """The break is this seat's own: it talks to its partner, and goes on when it is ready."""

@@ -121,6 +121,8 @@ def state_text(glance: Glance) -> str:
     away = [away_text(each, glance.people) for each in glance.away]
     # What is wanted by somebody has its hint already.
     hint = [] if wishes or not away else ["Esc, then x, ends the match once all here want that"]
+    if hint and glance.can_vote_absent:
+        hint = ["Esc, then v, votes for a deal without them"]
     waits = [waiting_text(wait, glance.people) for wait in glance.waits]
     told = "; ".join([*wishes, *away, *hint, *waits])
     if told:

@@ -51,6 +51,7 @@ from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.presence import Away
 from kemps_p2p.tui.recent import Line, Recent, Tone, Until, Words
+from kemps_p2p.wording.absence import absent_text, back_text, voted_text
 from kemps_p2p.wording.actions import action_text
 from kemps_p2p.wording.events import ENDS, event_text
 from kemps_p2p.wording.faults import FAULTS
@@ -147,6 +148,12 @@ class News:
                 self._wanted(seat, want, now_ms)
             case fx.ObserverStruck(is_proven=is_proven):
                 self.tell(struck_text(is_proven=is_proven), now_ms)
+            case fx.VotedAbsent(voter=voter, seat=seat):
+                self.tell(voted_text(voter, seat, people), now_ms, Tone.LOUD)
+            case fx.SeatStruck(seat=seat):
+                self.tell(absent_text(seat, people), now_ms, Tone.LOUD)
+            case fx.SeatBack(seat=seat):
+                self.tell(back_text(seat, people), now_ms, Tone.LOUD)
             case fx.FaultFound(fault=fault):
                 if (fault.code, fault.culprit) not in self._faults:
                     self._faults.add((fault.code, fault.culprit))

@@ -154,6 +154,9 @@ def menu_buttons(glance: Glance) -> Iterator[Button]:
     yield Button(keys.FLASH, f"flash at calls: {'on' if switches.has_flash else 'off'}")
     yield Button(keys.HELP, "keys of this table")
     yield Button(keys.STORY, "the story so far")
+    if glance.can_vote_absent:
+        who = glance.people.all(glance.can_vote_absent)
+        yield Button(keys.VOTE, f"vote {who} absent: the deal is over once enough have")
     yield Button(keys.ABANDON, "abandon the match, once all want it")
     yield Button(keys.QUIT, "leave the table now; the log is kept", Ink.ARMED)
     yield Button(keys.CANCEL, "back to the table")

@@ -45,6 +45,7 @@ REFUSALS: dict[Illegal, str] = {
     Illegal.NOT_PRINTABLE: "the text has characters that cannot be shown",
     Illegal.PAUSED: "the table is taking a break",
     Illegal.COMING_BACK: "this seat has only just come back and is catching up",
+    Illegal.NOT_SILENT: "only who has been silent for 10 seconds can be voted absent, once by each",
 }
 
 

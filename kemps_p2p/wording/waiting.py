@@ -5,6 +5,7 @@ from kemps_p2p.wording.people import People
 
 WAITS: dict[What, str] = {
     What.SEATING: "to sit down",
+    What.ABSENT: "to come back, which the next deal waits for",
     What.SHUFFLE: "to shuffle",
     What.CARDS: "to help to turn up cards",
     What.ANSWER: "to admit or deny a quartet",

@@ -112,6 +112,9 @@ def test_every_sight_has_its_line(told: Told) -> None:
         (fx.Wanted(Seat(1), Want.AS_OTHERS), ""),
         (fx.Wanted(Seat(1), Want.GONE), "Ben has left the table. The match cannot go on without them;"),
         (fx.ObserverStruck(is_proven=False), "The observer has fallen silent"),
+        (fx.VotedAbsent(Seat(1), Seat(3)), "Ben votes Carla absent."),
+        (fx.SeatStruck(Seat(3)), "The table has voted Carla absent: this deal is over"),
+        (fx.SeatBack(Seat(3)), "Carla is back at the table."),
         (fx.FaultFound(PeerFault(Fault.BAD_TURN, culprit=1)), "Fault of Ben: a shuffle turn is out of turn"),
         (fx.MatchClosed(told.sitting.match or b""), "The match is over: `rematch`"),  # type: ignore[arg-type]
         (Refused(Next(), Illegal.DEAL_RUNS), "You cannot start the next deal: the deal is still on."),

@@ -18,6 +18,7 @@ from kemps_p2p.session.races import Asked, Race
 from kemps_p2p.tui import keys
 from kemps_p2p.tui.app import screen_ms
 from kemps_p2p.tui.desk import Page
+from kemps_p2p.tui.overlays import menu_buttons
 from kemps_p2p.tui.paint import Sheet
 from kemps_p2p.tui.table_page import draw_table
 from kemps_p2p.wording.faces import REST, face_at
@@ -90,6 +91,14 @@ def test_who_is_away_is_named_with_the_time_and_the_way_out(width: int) -> None:
         draw_table(sheet, replace(glance_of(view), away=away))
         last = sheet.text().split("\n")[-1]
         assert told[: width - 3] in last
+    gone = replace(glance_of(view), away=(silent,), can_vote_absent=(Seat(3),))
+    draw_table(sheet, gone)
+    told = "Nothing has been heard of Dan for 1 min 1 s; Esc, then v, votes for a deal without them"
+    assert told[: width - 3] in sheet.text()
+    assert [button.label for button in menu_buttons(gone) if button.key == keys.VOTE] == [
+        "vote Dan absent: the deal is over once enough have"
+    ]
+    assert not any(button.key == keys.VOTE for button in menu_buttons(glance_of(view)))
     wanted = replace(glance_of(view), away=(left,), wants=(Want.ABANDON, *[Want.AS_OTHERS] * 3))
     draw_table(sheet, wanted)
     assert "Anna wants to abandon the match (Esc, then x joins)" in sheet.text()

@@ -84,6 +84,7 @@ def glance_of(view: SeatView, *, is_ascii: bool = False) -> Glance:
         waits=(),
         wants=(Want.PLAY_ON,) * view.players,
         away=(),
+        can_vote_absent=(),
         is_paused=False,
         is_held=False,
         signal=None,

@@ -111,9 +111,9 @@ def strike_by_receipts(s: Scribe) -> Finding:
 
 
 @told_at(played)
-def strike_of_a_seat(s: Scribe) -> Finding:
+def strike_of_a_seat_by_words_on_the_observer(s: Scribe) -> Finding:
     s.put(struck_by(unheard(s, (0, 1, 2)), seat=3))
-    return by_duty(s, Fault.BAD_ENTRY)
+    return by_duty(s, Fault.BAD_EVIDENCE)
 
 
 @told_at(struck)

@@ -14,7 +14,14 @@ from kemps_p2p.game import actions as act
 from kemps_p2p.session.findings import Flaw, Verdict
 from kemps_p2p.session.logfile import LOG_MAGIC, header_of
 from kemps_p2p.session.messages import PROTOCOL_VERSION
-from vectors import lies_in_form, lies_in_play, lies_in_signals, lies_in_terms, lies_observed
+from vectors import (
+    lies_absent,
+    lies_in_form,
+    lies_in_play,
+    lies_in_signals,
+    lies_in_terms,
+    lies_observed,
+)
 from vectors.form import Vector, as_text, changed
 from vectors.lie_stages import keyed, lies, spoilt
 from vectors.log_scribe import Scribe
@@ -26,14 +33,14 @@ ENTRIES = 4
 
 def files() -> dict[str, bytes]:
     """All files of logs by name, the index among them."""
-    whole = matches()
+    whole = [*matches(), *lies_absent.absences()]
     made = [*whole, *lies(), *damaged()]
     index = {"vectors": [told.vector() for told in made], "together": [contradicting()[1]]}
     written = {f"logs/{told.file}": told.log for told in whole} | short_files()
     return {"logs/index.json": as_text(index).encode()} | written
 
 
-TOLD_IN = (lies_in_form, lies_in_play, lies_in_signals, lies_in_terms, lies_observed)
+TOLD_IN = (lies_absent, lies_in_form, lies_in_play, lies_in_signals, lies_in_terms, lies_observed)
 """Importing these tells all lies to `lies`."""
 
 

@@ -343,9 +343,11 @@ def watched() -> Told:
     return replace(told, log=s.log)
 
 
-def unheard(s: Scribe, seats: tuple[int, ...], length: int = 0, last: Digest = NO_DIGEST) -> list[TapeItem]:
-    """The words of some seats that the observer is silent."""
-    return [s.say(seat, Unheard(length=length, last=last)) for seat in seats]
+def unheard(
+    s: Scribe, seats: tuple[int, ...], length: int = 0, last: Digest = NO_DIGEST, of: int = OBSERVER
+) -> list[TapeItem]:
+    """The words of some seats that another, or the observer, is silent."""
+    return [s.say(seat, Unheard(seat=of, length=length, last=last)) for seat in seats]
 
 
 def struck_by(words: list[TapeItem], seat: int = OBSERVER) -> Struck:

@@ -12,10 +12,11 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.claimbook import ClaimBook, HeldClaim
 from kemps_p2p.ledger.poll import DecidedSet, decide
 from kemps_p2p.ledger.tape import Claim, Receipt, Statement, TapeItem, TapeWriter, tape_writer
+from kemps_p2p.session.citing import evidences_for
 from kemps_p2p.session.claims import check_decided, settle
 from kemps_p2p.session.fold import Fold, Proofs
 from kemps_p2p.session.match import Match, action_of, do_conflict, refusal
-from kemps_p2p.session.ordering import Materials, evidences_for
+from kemps_p2p.session.materials import Materials
 
 SEATS = 4
 

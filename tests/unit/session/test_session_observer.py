@@ -18,8 +18,9 @@ from kemps_p2p.session.genesis import ObservedGenesis, SignedGenesis, found
 from kemps_p2p.session.lobby import Lobby
 from kemps_p2p.session.logfile import read_object
 from kemps_p2p.session.messages import Batch, Want, Whisper, pack
-from kemps_p2p.session.observing import STRIKE_MS, Silence
+from kemps_p2p.session.pacing import Pacing
 from kemps_p2p.session.session import STATUS_MS
+from kemps_p2p.session.silence import STRIKE_MS, Silence
 
 OBSERVER = 4
 WINK = Gesture(name="wink")
@@ -179,7 +180,7 @@ def test_a_seat_says_once_that_it_is_unheard(table: Table) -> None:
         if isinstance(statement, Unheard)
     ]
     assert sorted(seat for seat, _ in words) == [0, 1, 2, 3]
-    assert {statement for _, statement in words} == {Unheard(length=0, last=NO_DIGEST)}
+    assert {statement for _, statement in words} == {Unheard(seat=OBSERVER, length=0, last=NO_DIGEST)}
 
 
 # Struck for a fault
@@ -216,13 +217,18 @@ def test_an_observer_that_says_two_things_is_struck_and_nobody_loses(table: Tabl
 # How long it has been silent
 
 
+def silence_of(seat: int, table: Table, tapes: TapeBook) -> Silence:
+    """A seat's own idea of who is silent, from time 0."""
+    return Silence(Seat(seat), table.play().founding, tapes, Pacing(0, Seat(seat), 5))
+
+
 class Watch:
     """One seat's watch over the tape of an observer."""
 
     def __init__(self, table: Table) -> None:
         self.match = table.play().final
         self.tapes = TapeBook(5)
-        self.silence = Silence(Seat(0), Seat(OBSERVER), self.tapes)
+        self.silence = silence_of(0, table, self.tapes)
         self.pen = next_of(OBSERVER, table)
 
     def words(self, now_ms: int) -> list[Unheard]:
@@ -242,7 +248,7 @@ def test_the_watch_begins_with_the_first_claim_behind_the_last_item(watch: Watch
     watch.silence.follow(2, 1000)
     watch.silence.follow(3, 4000)
     assert watch.words(1000 + STRIKE_MS - 1) == []
-    assert watch.words(1000 + STRIKE_MS) == [Unheard(length=0, last=NO_DIGEST)]
+    assert watch.words(1000 + STRIKE_MS) == [Unheard(seat=OBSERVER, length=0, last=NO_DIGEST)]
     assert watch.words(2000 + STRIKE_MS) == []
 
 
@@ -256,14 +262,14 @@ def test_any_item_begins_it_anew(watch: Watch) -> None:
     assert (word.length, word.last) == watch.tapes.end(Seat(OBSERVER))
 
 
-def test_an_observer_has_no_word_on_itself(watch: Watch) -> None:
-    silence = Silence(Seat(OBSERVER), Seat(OBSERVER), watch.tapes)
+def test_an_observer_has_no_word_on_itself(watch: Watch, untouched: Table) -> None:
+    silence = silence_of(OBSERVER, untouched, watch.tapes)
     silence.follow(1, 0)
     assert list(silence.words(watch.match, STRIKE_MS)) == []
 
 
 def test_a_strike_is_not_acked_once_the_observer_is_back_for_long(watch: Watch, untouched: Table) -> None:
-    word = next_of(1, untouched).write((Unheard(length=1, last=NO_DIGEST),))
+    word = next_of(1, untouched).write((Unheard(seat=OBSERVER, length=1, last=NO_DIGEST),))
     event = Struck(seat=OBSERVER, words=(word.digest,))
     items = {word.digest: word}
     watch.hears(0)
@@ -275,17 +281,16 @@ def test_a_strike_is_not_acked_once_the_observer_is_back_for_long(watch: Watch, 
 
 def test_no_strike_is_proposed_while_the_own_copy_is_longer(watch: Watch, untouched: Table) -> None:
     for seat in range(3):
-        word = Unheard(length=0, last=NO_DIGEST)
-        watch.silence.hear(next_of(seat, untouched).write((word,)))
-    strike = watch.silence.strike(watch.match)
-    assert strike is not None
+        word = Unheard(seat=OBSERVER, length=0, last=NO_DIGEST)
+        watch.silence.hear(next_of(seat, untouched).write((word,)), word)
+    (strike,) = watch.silence.strikes(watch.match)
     assert len(strike.words) == 3
     watch.hears(0)
-    assert watch.silence.strike(watch.match) is None
+    assert list(watch.silence.strikes(watch.match)) == []
 
 
 def test_two_words_strike_nobody(watch: Watch, untouched: Table) -> None:
     for seat in (0, 1, 1):
-        word = Unheard(length=0, last=NO_DIGEST)
-        watch.silence.hear(next_of(seat, untouched).write((word,)))
-    assert watch.silence.strike(watch.match) is None
+        word = Unheard(seat=OBSERVER, length=0, last=NO_DIGEST)
+        watch.silence.hear(next_of(seat, untouched).write((word,)), word)
+    assert list(watch.silence.strikes(watch.match)) == []

@@ -1,0 +1,168 @@
+"""Who has fallen silent, by this peer's clock and by what others say of that; live, beside the fold.
+
+An observer that owes receipts is found silent by every seat for itself; a seat is voted absent by players.
+Knows no rules and no deck. Sections "Observer" and "Absent seats" of protocol.md.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from kemps_p2p.codec import Digest
+from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.entry import Readmitted, Struck, quorum
+from kemps_p2p.ledger.tape import Back, TapeItem, Unheard
+from kemps_p2p.ledger.tapebook import TapeBook
+from kemps_p2p.session.absence import is_at_table
+from kemps_p2p.session.genesis import Founding
+from kemps_p2p.session.match import Match
+from kemps_p2p.session.pacing import Pacing
+
+STRIKE_MS = 5000
+"""How long an observer may owe receipts and give none, and how long a word that says so stands once it is
+back.
+"""
+ABSENT_MS = 10_000
+"""How long a seat has to be silent before it can be voted absent."""
+ALONE_MS = 60_000
+"""How long a seat is waited for by a player that goes along, while nobody else votes it absent."""
+
+
+def unheard_in(item: TapeItem) -> Iterator[Unheard]:
+    """What an item says of tapes that nothing comes for."""
+    return (said for said in item.item.body if isinstance(said, Unheard))
+
+
+class Silence:
+    """One peer's words on silent tapes, and those of the others.
+
+    At a table without an observer there is none to say anything of.
+    """
+
+    def __init__(self, seat: Seat, founding: Founding, tapes: TapeBook, pacing: Pacing) -> None:
+        self._seat = seat
+        self._seats = founding.seats
+        self._observer = founding.observer
+        self._tapes = tapes
+        self._pacing = pacing
+        self._length = 0
+        self._answered_count = 0
+        self._owed_since_ms: int | None = None
+        self._said: dict[int, int] = {}
+        """Of which tapes the own seat has said that it is silent, and at what length last."""
+        self._words: dict[int, list[TapeItem]] = {}
+        self._votes: set[Seat] = set()
+        self._told: set[tuple[Seat, Seat]] = set()
+        self._returns: list[TapeItem] = []
+        self._here_index = 0
+
+    def hear(self, item: TapeItem, said: Unheard) -> bool:
+        """Take in a word on a silent tape; true if it is the first of a seat on another's absence."""
+        self._words.setdefault(said.seat, []).append(item)
+        if item.seat == self._seat:
+            # Said by an earlier run of this program, perhaps: it is not said again.
+            self._said[said.seat] = max(self._said.get(said.seat, -1), said.length)
+        vote = item.seat, Seat(said.seat)
+        if vote in self._told or item.seat == said.seat or not 0 <= said.seat < self._seats:
+            return False
+        self._told.add(vote)
+        return True
+
+    def hear_return(self, item: TapeItem, said: Back) -> None:
+        """Take in the word of a seat that it is back."""
+        self._returns.append(item)
+        self._told = {vote for vote in self._told if vote[1] != item.seat}
+        if item.seat == self._seat:
+            self._here_index = max(self._here_index, said.index)
+
+    # What a quorum says
+
+    def voters(self, match: Match, target: Seat) -> Mapping[Seat, Digest]:
+        """Who says that a tape is silent where it ends here, with the items that do. Without its author."""
+        length, last = self._tapes.end(target)
+        said = Unheard(seat=target, length=length, last=last)
+        by_seat: dict[Seat, Digest] = {}
+        for item in self._words.get(target, ()):
+            if item.seat < match.seats and item.seat != target and said in unheard_in(item):
+                by_seat.setdefault(item.seat, item.digest)
+        return by_seat
+
+    def strikes(self, match: Match) -> Iterator[Struck]:
+        """The strikes that the words of a quorum call for; none if a tape goes on here: it is back."""
+        for target in map(Seat, sorted(self._words)):
+            if target == match.observer or is_at_table(match, target):
+                by_seat = self.voters(match, target)
+                if len(by_seat) >= quorum(match.seats):
+                    chosen = sorted(by_seat)[: quorum(match.seats)]
+                    yield Struck(seat=target, words=tuple(by_seat[seat] for seat in chosen))
+
+    def returns(self, match: Match) -> Iterator[Readmitted]:
+        """The returns of struck seats that have said that they are back."""
+        for item in self._returns:
+            since = match.absent.get(item.seat)
+            if since is not None and Back(index=since) in item.item.body:
+                yield Readmitted(seat=item.seat, item=item.digest)
+
+    def is_lapsed(self, event: Struck, items: Mapping[Digest, TapeItem], now_ms: int) -> bool:
+        """True if whom an event strikes is back here for so long that whoever strikes it must know."""
+        if not event.words or not 0 <= event.seat < len(self._tapes.lengths()):
+            # What is wrong with such a strike, and whose fault it is, the fold says.
+            return False
+        for said in unheard_in(items[event.words[0]]):
+            if said.seat == event.seat:
+                held_at_ms = self._tapes.held_at_ms(Seat(said.seat), said.length)
+                if held_at_ms is not None and now_ms - held_at_ms > STRIKE_MS:
+                    return True
+        return False
+
+    # What this seat says
+
+    def can_vote(self, match: Match, target: Seat, now_ms: int) -> bool:
+        """True if a seat has been silent for so long that the own player may vote it absent, and has not."""
+        is_silent = target != self._seat and is_at_table(match, target)
+        if not is_silent or self._pacing.silent_ms(target, now_ms) < ABSENT_MS:
+            return False
+        return target not in self._votes and self._seat not in self.voters(match, target)
+
+    def vote(self, target: Seat) -> None:
+        """Say of a seat that it is absent, and again where its tape turns out to be longer."""
+        self._votes.add(target)
+
+    def is_voted_along(self, match: Match, target: Seat, now_ms: int) -> bool:
+        """True if a player that goes along with others votes a seat absent by now."""
+        return bool(self.voters(match, target)) or self._pacing.silent_ms(target, now_ms) >= ALONE_MS
+
+    def here(self, final: Match) -> Iterator[Back]:
+        """The word that the own seat owes if it is struck and reads this: once for each strike."""
+        since = final.absent.get(self._seat)
+        if since is not None and since > self._here_index:
+            self._here_index = since
+            yield Back(index=since)
+
+    def follow(self, held_count: int, now_ms: int) -> None:
+        """Note what has come. `held_count`: of claims, so far; any item of the observer makes up for all."""
+        if self._observer is None:
+            return
+        length, _ = self._tapes.end(self._observer)
+        if length != self._length:
+            self._length, self._answered_count, self._owed_since_ms = length, held_count, None
+        elif self._owed_since_ms is None and held_count > self._answered_count:
+            self._owed_since_ms = now_ms
+
+    def words(self, match: Match, now_ms: int) -> Iterator[Unheard]:
+        """What a seat has to say of silent tapes now: once for each end of a tape."""
+        for target in self._silent(match, now_ms):
+            length, last = self._tapes.end(target)
+            if self._said.get(target) != length:
+                self._said[target] = length
+                yield Unheard(seat=target, length=length, last=last)
+
+    def _silent(self, match: Match, now_ms: int) -> Iterator[Seat]:
+        """The tapes that are silent for this seat, in its own view or in that of its player."""
+        is_asked = match.observer not in (None, self._seat)
+        if is_asked and self._owed_since_ms is not None and now_ms - self._owed_since_ms >= STRIKE_MS:
+            assert match.observer is not None, "asked"
+            yield match.observer
+        for target in sorted(self._votes):
+            if is_at_table(match, target) and self._pacing.silent_ms(target, now_ms) >= ABSENT_MS:
+                yield target
+            else:
+                self._votes.discard(target)

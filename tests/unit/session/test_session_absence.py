@@ -1,0 +1,204 @@
+"""A seat of which nothing is heard any more, played by hand: voted absent, and back again."""
+
+import pytest
+from session_helpers import Table, by, formed, opened
+
+from kemps_p2p.errors import Illegal, IllegalAction
+from kemps_p2p.game.actions import Call, Gesture, Next, Partner
+from kemps_p2p.game.events import DealEnd, DealEnded, DealLost
+from kemps_p2p.game.record import Phase
+from kemps_p2p.game.state import next_dealer
+from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.tape import Back
+from kemps_p2p.session import effects as fx
+from kemps_p2p.session.match import is_ready
+from kemps_p2p.session.overdue import OVERDUE_MS
+from kemps_p2p.session.silence import ABSENT_MS, ALONE_MS
+from kemps_p2p.session.waiting import What, waiting
+
+GONE = Seat(1)
+"""Not the dealer of the first deals."""
+OTHERS = (0, 2, 3)
+STEP_MS = 900
+WINK = Gesture(name="wink")
+
+
+def silenced(table: Table, *seats: int) -> Table:
+    """From now on nothing comes from these seats, and nothing reaches them."""
+    table.drops = lambda sender, receiver, data: bool({sender, receiver} & {*seats})
+    return table
+
+
+def heard(table: Table) -> Table:
+    """All hear each other again."""
+    table.drops = lambda sender, receiver, data: False
+    return table.wait(3000)
+
+
+def waited(table: Table, ms: int = ABSENT_MS + STEP_MS) -> Table:
+    return table.wait(ms, STEP_MS)
+
+
+def vote(table: Table, *voters: int, seat: Seat = GONE) -> Table:
+    for voter in voters:
+        table.carry_out(voter, table.sessions[voter].vote_absent(seat, table.now_ms))
+    return table.settle().wait(500)
+
+
+def ends(table: Table, seat: int = 0) -> list[DealEnd]:
+    return [event.end for event in happened(table, seat) if isinstance(event, DealEnded)]
+
+
+def happened(table: Table, seat: int = 0) -> list[object]:
+    sights = (sight for sight in table.sights[seat] if isinstance(sight, fx.Happened))
+    return [event for sight in sights for event in sight.events]
+
+
+def dealt(table: Table) -> Table:
+    """The next deal of a table at which all are there."""
+    return table.submit(coming_dealer(table), Next()).settle().wait(600)
+
+
+def coming_dealer(table: Table) -> Seat:
+    game = table.play().final.game
+    return next_dealer(game, game.dealer)
+
+
+def test_a_seat_that_speaks_cannot_be_voted_absent() -> None:
+    table = waited(opened())
+    assert table.sessions[0].can_vote_absent(table.now_ms) == ()
+    for seat in (GONE, Seat(0), Seat(7)):
+        with pytest.raises(IllegalAction) as caught:
+            table.sessions[0].vote_absent(seat, table.now_ms)
+        reason = Illegal.NOT_SILENT if seat == GONE else Illegal.NO_SUCH_SEAT
+        assert caught.value.reason is reason
+
+
+def test_the_votes_of_all_others_make_the_deal_void_and_the_table_waits() -> None:
+    table = waited(silenced(opened(), GONE))
+    deals = table.play().final.game.deals
+    assert table.sessions[2].can_vote_absent(table.now_ms) == (GONE,)
+    vote(table, *OTHERS)
+    for seat in OTHERS:
+        final = table.play(seat).final
+        assert final.absent.keys() == {GONE}
+        assert final.game.phase is Phase.DEAL_OVER
+        assert (final.game.deals, final.game.scores) == (deals, (0, 0))
+        assert ends(table, seat) == [DealEnd.VOID]
+        assert fx.SeatStruck(GONE) in table.sights[seat]
+        votes = {sight.voter for sight in table.sights[seat] if isinstance(sight, fx.VotedAbsent)}
+        assert votes == {*OTHERS}
+        assert table.faults(seat) == []
+    final = table.play().final
+    assert [wait.seats for wait in waiting(final) if wait.what is What.ABSENT] == [(GONE,)]
+    assert not any(wait.what is What.NEXT for wait in waiting(final))
+    with pytest.raises(IllegalAction) as caught:
+        table.submit(coming_dealer(table), Next())
+    assert caught.value.reason is Illegal.NOT_READY
+
+
+def test_a_vote_too_few_changes_nothing() -> None:
+    table = vote(waited(silenced(opened(), GONE)), 0, 2)
+    waited(table)
+    assert table.play().final.absent == {}
+    assert table.play().final.game.phase is Phase.OPEN
+    assert table.sessions[0].can_vote_absent(table.now_ms) == ()
+    assert table.sessions[3].can_vote_absent(table.now_ms) == (GONE,)
+
+
+def test_a_vote_lapses_with_the_next_word_of_the_seat() -> None:
+    table = vote(waited(silenced(opened(), GONE)), 0, 2)
+    heard(table).submit(GONE, WINK).settle()
+    waited(silenced(table, GONE))
+    vote(table, 3)
+    assert table.play().final.absent == {}
+    vote(table, 0, 2)
+    assert table.play().final.absent.keys() == {GONE}
+
+
+def test_who_comes_back_says_so_and_the_match_goes_on() -> None:
+    table = vote(waited(silenced(opened(), GONE)), *OTHERS)
+    heard(table)
+    for seat in range(4):
+        assert table.play(seat).final.absent == {}
+        assert fx.SeatBack(GONE) in table.sights[seat]
+        assert table.faults(seat) == []
+    dealt(table)
+    assert table.play(GONE).final.game.phase is Phase.OPEN
+    assert table.play(GONE).final.game.deal == 1
+
+
+def test_only_the_seat_itself_says_that_it_is_back() -> None:
+    table = vote(waited(silenced(opened(), GONE)), *OTHERS)
+    since = table.play().final.absent[GONE]
+    table.hear(0, 2, by(2, (Back(index=since),), table))
+    table.settle().wait(500)
+    assert table.play().final.absent == {GONE: since}
+
+
+def test_a_word_that_it_is_back_is_of_one_absence() -> None:
+    table = vote(waited(silenced(opened(), GONE)), *OTHERS)
+    old = table.play().final.absent[GONE]
+    dealt(heard(table))
+    vote(waited(silenced(table, GONE)), *OTHERS)
+    since = table.play().final.absent[GONE]
+    assert since > old
+    table.hear(0, GONE, by(GONE, (Back(index=old),), table))
+    table.settle().wait(500)
+    assert table.play().final.absent == {GONE: since}
+
+
+def test_a_team_has_one_void_and_loses_the_next_deal() -> None:
+    table = vote(waited(silenced(opened(), GONE)), *OTHERS)
+    dealt(heard(table))
+    partner = Seat(3)
+    vote(waited(silenced(table, partner)), 0, 1, 2, seat=partner)
+    assert ends(table) == [DealEnd.VOID, DealEnd.FAULT]
+    assert [event.team for event in happened(table) if isinstance(event, DealLost)] == [1]
+
+
+def test_a_seat_that_owes_shares_loses_the_deal_at_once() -> None:
+    table = silenced(formed(), GONE)
+    assert coming_dealer(table) != GONE
+    table.submit(coming_dealer(table), Next()).settle().wait(500)
+    assert table.play().final.game.phase is Phase.DEALT
+    vote(waited(table), *OTHERS)
+    assert ends(table) == [DealEnd.FAULT]
+    assert table.play().final.voids == frozenset()
+
+
+def test_between_deals_nothing_is_lost() -> None:
+    table = vote(waited(silenced(formed(), GONE)), *OTHERS)
+    final = table.play().final
+    assert final.absent.keys() == {GONE}
+    assert (final.game.deal, final.voids) == (-1, frozenset())
+    assert not is_ready(final)
+    heard(table)
+    dealt(table)
+    assert table.play().final.game.phase is Phase.OPEN
+
+
+def test_a_call_is_judged_before_its_hand_can_be_voted_absent() -> None:
+    """Who pulls the plug on a hand that is called gets no void for it."""
+    table = silenced(opened(), 2)
+    table.submit(0, Call(calls=(Partner(),))).settle()
+    table.wait(ABSENT_MS + 200, STEP_MS)
+    vote(table, 0, 1, 3, seat=Seat(2))
+    assert table.play().final.absent == {}
+    table.wait(OVERDUE_MS - ABSENT_MS + 1000, STEP_MS)
+    assert ends(table) == [DealEnd.CALL]
+    assert table.play().final.absent.keys() == {2}
+
+
+def test_a_player_that_goes_along_votes_as_another_did_or_after_long() -> None:
+    table = waited(silenced(opened(), GONE))
+    assert table.sessions[2].vote_along(table.now_ms) == []
+    vote(table, 0)
+    for seat in (2, 3):
+        table.carry_out(seat, table.sessions[seat].vote_along(table.now_ms))
+    table.settle().wait(500)
+    assert table.play().final.absent.keys() == {GONE}
+    table = silenced(opened(), GONE).wait(ALONE_MS - 1000, STEP_MS)
+    assert table.sessions[2].vote_along(table.now_ms) == []
+    table.wait(2000, STEP_MS)
+    assert table.sessions[2].vote_along(table.now_ms) != []
