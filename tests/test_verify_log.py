@@ -68,6 +68,33 @@ def test_it_agrees_with_the_audit_on_every_log_of_the_vectors(vector: dict[str, 
         assert log.match.names[:seats] == (vector["names"] or [f"seat {seat}" for seat in range(seats)])
 
 
+@pytest.mark.parametrize(
+    ("tail", "code"),
+    [
+        (b"\x94\xc4\x20", "torn"),
+        (b"\xdd\x00\x00", "torn"),
+        (b"\x94\xc5\xff\xff", "torn"),
+        (b"\xdd\x00\xff\xff\xff", "malformed"),
+        (b"\x94\xc6\xff\xff\xff\xff", "malformed"),
+        (b"\x94\xc1", "malformed"),
+        (b"\x80", "malformed"),
+        (b"\x00\x00", "torn"),
+        (b"\x00\x01", "malformed"),
+    ],
+)
+def test_it_cuts_a_file_into_objects_as_the_audit_does(tail: bytes, code: str) -> None:
+    """A length that no object may have is wrong even if the file ends before."""
+    log = check_agrees((LOGS / "not-closed.kemps").read_bytes() + tail, allow_stub=True)
+    assert log.first.code == code
+
+
+def test_other_rules_are_another_game_only_if_all_have_signed_them() -> None:
+    data = (LOGS / "denial.kemps").read_bytes()
+    changed = data.replace(b'"discard-first"', b'"discard-frist"')
+    assert changed != data
+    assert VERIFIER.Reader(changed, True).verdict is VERIFIER.Verdict.VIOLATED
+
+
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, list[str]]:
     code = VERIFIER.main(arguments)
     return code, capsys.readouterr().out.splitlines()
