@@ -53,6 +53,7 @@ class Illegal(Enum):
     PAUSED = "paused"
     COMING_BACK = "coming-back"
     NOT_SILENT = "not-silent"
+    NO_WALK_OVER = "no-walk-over"
 
 
 class Fault(Enum):

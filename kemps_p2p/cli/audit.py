@@ -29,6 +29,7 @@ from kemps_p2p.report.dispute_text import call_lines, race_lines
 from kemps_p2p.report.focus import Focus, focus_json, focus_lines
 from kemps_p2p.report.signals import signals_of
 from kemps_p2p.report.signals_text import signals_json, signals_lines
+from kemps_p2p.report.walkovers import walk_over_json, walk_over_lines
 from kemps_p2p.session.audit import Audit, Flaw, JointAudit, Verdict
 from kemps_p2p.session.provers import Helpers
 from kemps_p2p.wording.audits import (
@@ -181,11 +182,15 @@ def _tell_all(paths: Sequence[Path], batched: Iterator[Audited], *, as_json: boo
         conclusions.append(conclude(one.joint))
         has_entries = has_entries or any(each.steps for each in one.joint.audits)
         if as_json:
-            objects.append(audit_json(one.joint, one.labels, is_one_of_many=not is_alone))
-        elif is_alone:
-            lines += audit_lines(one.joint, one.labels)
-        else:
-            lines += archive_lines(one.joint, one.labels)
+            told = audit_json(one.joint, one.labels, is_one_of_many=not is_alone)
+            objects.append({**told, "walk_overs": walk_over_json(one.joint, one.beside)})
+            continue
+        beside = list(walk_over_lines(one.joint, one.beside))
+        lines += (
+            audit_lines(one.joint, one.labels, beside)
+            if is_alone
+            else archive_lines(one.joint, one.labels, beside)
+        )
     all_in_all = conclude_all(conclusions)
     if as_json:
         click.echo(json.dumps(archive_json(objects)))

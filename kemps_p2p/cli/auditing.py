@@ -14,6 +14,7 @@ from kemps_p2p.session.chaincheck import Progress
 from kemps_p2p.session.genesis import SignedGenesis, match_id
 from kemps_p2p.session.logfile import read_object
 from kemps_p2p.session.provers import Helpers
+from kemps_p2p.session.walkover import SUFFIX
 
 START_BYTES = 64 * 1024
 """A header and a genesis are well within this."""
@@ -30,11 +31,15 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Audited:
-    """The audit of a batch, with what was read; `logs` are empty where a file could not be."""
+    """The audit of a batch, with what was read; `logs` are empty where a file could not be.
+
+    `beside`: what lies beside the logs.
+    """
 
     paths: tuple[Path, ...]
     logs: tuple[bytes, ...]
     joint: JointAudit
+    beside: tuple[bytes, ...]
 
     @property
     def labels(self) -> list[str]:
@@ -84,7 +89,7 @@ def _audit_batch(
     logs = [log for log in read if isinstance(log, bytes)]
     joint = audit_all(logs, allow_stub=allow_stub, progress=show, helpers=helpers)
     if len(logs) == len(read):
-        return Audited(batch.paths, tuple(logs), joint)
+        return Audited(batch.paths, tuple(logs), joint, _beside(batch.paths))
     able = iter(joint.audits)
     audits = tuple(next(able) if isinstance(one, bytes) else _unreadable(one) for one in read)
     verdict = worst((joint.verdict, Verdict.UNREADABLE) if logs else (Verdict.UNREADABLE,))
@@ -94,7 +99,15 @@ def _audit_batch(
     splits = tuple(
         replace(split, first=places[split.first], second=places[split.second]) for split in joint.splits
     )
-    return Audited(batch.paths, every, JointAudit(verdict, audits, splits, joint.findings))
+    return Audited(
+        batch.paths, every, JointAudit(verdict, audits, splits, joint.findings), _beside(batch.paths)
+    )
+
+
+def _beside(paths: Sequence[Path]) -> tuple[bytes, ...]:
+    """The walk-overs beside logs, where there are any. Raises `CommandError` if a file cannot be read."""
+    files = (path.with_suffix(SUFFIX) for path in paths)
+    return tuple(read_log(file) for file in files if file.is_file())
 
 
 def _read(path: Path) -> bytes | str:

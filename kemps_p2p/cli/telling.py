@@ -95,7 +95,10 @@ def stopped(outcome: Outcome, otherwise: str = "nothing has moved for too long")
             return CommandError(Exit.OTHER_VERSION, text, "Start all peers with the same --rules.")
     blamed = [fault for fault in outcome.faults if fault.culprit is not None]
     why = "all agreed" if outcome.is_abandoned else otherwise
+    if outcome.is_walk_over:
+        why = "walk-over: the others had fallen silent"
     if blamed:
         why = f"seat {blamed[0].culprit}: {blamed[0]}"
-    saved = f"What was played is in {outcome.log}." if outcome.log is not None else ""
+    beside = ", and what you have signed beside it" if outcome.is_walk_over else ""
+    saved = f"What was played is in {outcome.log}{beside}." if outcome.log is not None else ""
     return CommandError(Exit.ABANDONED, f"match abandoned ({why})", saved)

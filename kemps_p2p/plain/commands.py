@@ -117,7 +117,12 @@ class SealBook:
     """Commit to the signal that is agreed on."""
 
 
-Command: TypeAlias = Do | Whispering | LookAt | Tell | Wish | VoteAbsent | Wait | SealBook | Leave
+@dataclass(frozen=True, slots=True)
+class WalkOver:
+    """Sign that the opponents have fallen silent."""
+
+
+Command: TypeAlias = Do | Whispering | LookAt | Tell | Wish | VoteAbsent | WalkOver | Wait | SealBook | Leave
 
 _PLAIN: Mapping[str, Command] = {
     "signal": Do(Signal()),
@@ -138,6 +143,7 @@ _PLAIN: Mapping[str, Command] = {
     "pause": Wish(Want.PAUSE),
     "play on": Wish(Want.PLAY_ON),
     "abandon": Wish(Want.ABANDON),
+    "walk over": WalkOver(),
     "wait": Wait(None),
     "quit": Leave.QUIT,
     "rematch": Leave.REMATCH,

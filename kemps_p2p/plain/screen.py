@@ -22,6 +22,7 @@ from kemps_p2p.plain.commands import (
     Tell,
     VoteAbsent,
     Wait,
+    WalkOver,
     Whispering,
     Wish,
     read_command,
@@ -167,6 +168,8 @@ class _Evening:
                 sitting.want(want)
             case VoteAbsent(seat=seat):
                 sitting.vote_absent(seat)
+            case WalkOver():
+                sitting.walk_over()
             case Wait(seconds=seconds) if seconds is not None:
                 await asyncio.sleep(seconds)
             case Wait():

@@ -44,6 +44,7 @@ from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.scores import standing
 from kemps_p2p.wording.tutorial import Tutorial
 from kemps_p2p.wording.waiting import waiting_text
+from kemps_p2p.wording.walkovers import silent_text
 
 END_HINT = (
     "The match cannot go on without them; it ends once all who are here say `abandon`. "
@@ -54,6 +55,7 @@ WANTS: dict[Want, str] = {
     Want.AS_OTHERS: "goes along with what the others want",
     Want.PAUSE: "wants a break: it begins once all say `pause`, and ends with `play on`",
     Want.ABANDON: "wants to abandon the match: it ends once all say `abandon`",
+    Want.WALK_OVER: "has signed a walk-over: the match ends once their partner has too",
     Want.GONE: f"has left the table. {END_HINT}",
 }
 
@@ -87,6 +89,7 @@ class Voice:
         self._prompt: str | None = None
         self._faults: set[tuple[Fault, int | None]] = set()
         self._silent: set[Seat] = set()
+        self._is_offered = False
 
     def board(self) -> Board:
         """What a line can point at now."""
@@ -197,6 +200,10 @@ class Voice:
         for seat in self._silent - silent.keys() - gone:
             yield sentence(f"{people.seat(seat)} is back")
         self._silent = set(silent)
+        opponents = self._sitting.silent_teams()
+        if opponents and not self._is_offered:
+            yield sentence(f"{silent_text(opponents, people)}: both of you can sign that by `walk over`")
+        self._is_offered = bool(opponents)
 
     # Rows and prompts
 

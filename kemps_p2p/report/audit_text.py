@@ -23,10 +23,11 @@ SPLITS_MAX = 4
 """Pairs of logs that part which are shown one by one; JSON has them all."""
 
 
-def audit_lines(joint: JointAudit, labels: Sequence[str]) -> Iterator[str]:
-    """The report of an audit. `labels`: what to call the logs, in their order."""
+def audit_lines(joint: JointAudit, labels: Sequence[str], beside: Sequence[str] = ()) -> Iterator[str]:
+    """The report of an audit. `labels`: what to call the logs, in their order; `beside`: what lies there."""
     yield verdict_line(joint)
     yield from _logs_lines(joint, labels)
+    yield from beside
     if any(one.steps for one in joint.audits):
         yield from closing_lines(joint.verdict)
 
@@ -40,7 +41,7 @@ def closing_lines(verdict: Verdict) -> Iterator[str]:
     yield from (f"  {line}" for line in NOT_PROVEN)
 
 
-def archive_lines(joint: JointAudit, labels: Sequence[str]) -> Iterator[str]:
+def archive_lines(joint: JointAudit, labels: Sequence[str], beside: Sequence[str] = ()) -> Iterator[str]:
     """The report on the logs of one match among those of many: one line if all is well with them."""
     best = longest(joint)
     if joint.verdict is not Verdict.CLEAN or best.founding is None:
@@ -48,12 +49,13 @@ def archive_lines(joint: JointAudit, labels: Sequence[str]) -> Iterator[str]:
             yield f"{joint.verdict.value}: {plain(labels[0])}{_keeper(joint.audits[0])}"
         else:
             yield f"{joint.verdict.value}: {len(labels)} logs of one match"
-        yield from (f"  {line}" for line in _logs_lines(joint, labels) if line)
+        yield from (f"  {line}" for line in (*_logs_lines(joint, labels), *beside) if line)
         return
     result = result_line(best.founding.rules, best.scores, best.winners, people_of(best))
     files = plain(labels[0]) if len(labels) == 1 else f"{plain(labels[0])} and {len(labels) - 1} more"
     match = best.founding.match.hex()[:16]
     yield f"clean: match {match}, {counted(best.deals, 'deal')}; {result} ({files})"
+    yield from (f"  {line}" for line in beside)
 
 
 def longest(joint: JointAudit) -> Audit:
@@ -189,7 +191,7 @@ def audit_json(joint: JointAudit, labels: Sequence[str], *, is_one_of_many: bool
 def archive_json(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The audits of several matches as one object of the same shape; at the top what the longest log has."""
     best = max(parts, key=lambda part: part["entries"])
-    lists = ("matches", "findings", "remarks", "logs", "splits")
+    lists = ("matches", "findings", "remarks", "logs", "splits", "walk_overs")
     verdict = worst(Verdict(part["verdict"]) for part in parts)
     return {
         **best,

@@ -24,6 +24,7 @@ from kemps_p2p.runtime.transport import Arrival, PublicKey, now_ms
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.session import Session
+from kemps_p2p.session.walkover import SUFFIX
 
 MOVES_AT_ONCE_MAX = 8
 FAREWELL_MS = 20_000
@@ -49,11 +50,15 @@ class Paths:
 
 @dataclass(slots=True)
 class Outcome:
-    """How a run ended: the match was played to its end (`is_closed`), or all agreed not to, or neither."""
+    """How a run ended: the match was played to its end (`is_closed`), or all agreed not to, or neither.
+
+    `is_walk_over`: they agreed since the others had fallen silent, and signed that.
+    """
 
     log: Path | None = None
     is_closed: bool = False
     is_abandoned: bool = False
+    is_walk_over: bool = False
     faults: list[PeerFault] = field(default_factory=list)
 
 
@@ -89,6 +94,7 @@ class Runner:
         self._timer_ms = 0
         self._ended: asyncio.Future[None] | None = None
         self._is_left = False
+        self._parting_ms = 0
         self._moved_at_ms = 0
         self._closed_at_ms: int | None = None
         self._paused_at_ms: int | None = None
@@ -163,6 +169,10 @@ class Runner:
     def vote_absent(self, seat: Seat) -> None:
         """Vote a seat absent that has been silent for long. Raises `IllegalAction` if it is there."""
         self._do(lambda: self._carry_out(self._session.vote_absent(seat, self.now_ms())))
+
+    def walk_over(self) -> None:
+        """Sign that all of the other teams have fallen silent. Raises `IllegalAction` while they have not."""
+        self._do(lambda: self._carry_out(self._session.walk_over(self.now_ms(), wall_ms())))
 
     def leave(self) -> None:
         """End the run, whatever the others do. What was played until now is in the log."""
@@ -284,6 +294,18 @@ class Runner:
         if agreed is Want.ABANDON and self._closed_at_ms is None:
             self.outcome.is_abandoned = True
             self._finish()
+        if agreed is Want.WALK_OVER and self._session.silent_teams(self.now_ms()):
+            self._walk_over()
+
+    def _walk_over(self) -> None:
+        """Somebody of the team has signed. A bot does too; once both have, this ends, after a moment."""
+        if self._session.is_walked_over:
+            self.outcome.is_abandoned = self.outcome.is_walk_over = True
+            self._parting_ms = self._parting_ms or now_ms()
+            if now_ms() - self._parting_ms >= PARTING_MS:
+                self._finish()
+        elif self._player.goes_along and self._session.wants[self._session.seat] is Want.AS_OTHERS:
+            self._carry_out(self._session.walk_over(self.now_ms(), wall_ms()))
 
     def _wake_at(self, wake_ms: int, now: int) -> None:
         """Set the timer; one due before is kept: setting it costs more than waking once in vain."""
@@ -365,6 +387,9 @@ class Runner:
                 case fx.File.LOG:
                     path = self._paths.log_for(self._session.play.founding.match.hex())
                     self.outcome.log = path
+                case fx.File.WALK_OVERS:
+                    log = self._paths.log_for(self._session.play.founding.match.hex())
+                    path = log.with_suffix(SUFFIX)
             opened = self._files[file] = AppendFile.open(path)
         return opened
 

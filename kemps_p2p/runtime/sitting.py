@@ -280,6 +280,15 @@ class Sitting:
         """Say what this seat wants: a pause, the end, or to play on. All seats want it, then it is done."""
         self._runner.want(want)
 
+    def silent_teams(self) -> tuple[Seat, ...]:
+        """Against whom this seat could sign a walk-over now: all opponents, once they are silent for long."""
+        is_on = self.has_begun and self.outcome is None and not self.is_paused
+        return self._session.silent_teams(self.now_ms()) if is_on else ()
+
+    def walk_over(self) -> None:
+        """Sign that all opponents have fallen silent. Raises `IllegalAction` while they have not."""
+        self._runner.walk_over()
+
     @property
     def wants(self) -> tuple[Want, ...]:
         """What each seat wants."""

@@ -20,10 +20,13 @@ from kemps_p2p.session.races import Race
 
 
 class File(Enum):
-    """Where an append goes: the journal (all that comes), or the log (genesis, final entries, annex)."""
+    """Where an append goes: the journal (all that comes), the log (genesis, final entries, annex), or what
+    lies beside the log: walk-overs.
+    """
 
     JOURNAL = auto()
     LOG = auto()
+    WALK_OVERS = auto()
 
 
 class Durability(Enum):

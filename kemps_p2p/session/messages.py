@@ -194,6 +194,8 @@ class Want(IntEnum):
     ABANDON = 3
     GONE = 4
     """Nothing any more: it has left the table, and the match is not over."""
+    WALK_OVER = 5
+    """To end the match, since all of the other teams have fallen silent; it has signed that."""
 
 
 class Wish(Record, frozen=True, tag=5):
@@ -209,7 +211,14 @@ class Moved(Record, frozen=True, tag=6):
     signature: bytes
 
 
-Message: TypeAlias = LobbyWords | Batch | Status | Whisper | Wish | Moved
+class WalkOver(Record, frozen=True, tag=7):
+    """A seat's signed word that all of the other teams have fallen silent. It is kept beside the log."""
+
+    raw: bytes
+    signature: bytes
+
+
+Message: TypeAlias = LobbyWords | Batch | Status | Whisper | Wish | Moved | WalkOver
 
 
 def read_message(data: bytes) -> Message:

@@ -26,14 +26,15 @@ class Away:
 def agreed(wants: Sequence[Want], away: Collection[Seat] = ()) -> Want:
     """What a table does whose seats want this: what all of them want, or go along with; else it plays on.
 
-    Who has left wants nothing any more. To abandon the match, the silent are not asked either: nobody is kept
-    at a table that cannot go on, and nothing comes of it that each could not do alone.
+    Who has left wants nothing any more. To end the match, the silent are not asked either: nobody is kept at
+    a table that cannot go on, and nothing comes of it that each could not do alone.
     """
     strong = {want for want in wants if want not in _WEAK}
     here = {want for seat, want in enumerate(wants) if seat not in away and want not in _WEAK}
-    if here == {Want.ABANDON}:
-        return Want.ABANDON
+    if len(here) == 1 and here <= _ENDS:
+        return here.pop()
     return strong.pop() if len(strong) == 1 else Want.PLAY_ON
 
 
+_ENDS = {Want.ABANDON, Want.WALK_OVER}
 _WEAK = (Want.AS_OTHERS, Want.GONE)

@@ -27,6 +27,7 @@ from kemps_p2p.session.messages import (
     LobbyWords,
     Moved,
     Status,
+    WalkOver,
     Want,
     Whisper,
     Wish,
@@ -36,6 +37,7 @@ from kemps_p2p.session.messages import (
 )
 from kemps_p2p.session.play import Play
 from kemps_p2p.session.presence import AWAY_MS, Away, agreed
+from kemps_p2p.session.walkover import WalkOvers, silent_teams
 
 STATUS_MS = 200
 RESEND_AGE_MS = 150
@@ -59,6 +61,7 @@ class Session:
         self._wants = [Want.PLAY_ON] * self._seats
         self._has_wished = False
         self._annexed = False
+        self._walk_overs = WalkOvers(setup.identity, setup.seat)
         self._logged: deque[bytes] = deque()
 
     # What is known
@@ -248,6 +251,31 @@ class Session:
         said = fx.Send(pack(Wish(want=want)))
         return [said, *self._note_want(self.seat, want)]
 
+    def walk_over(self, now_ms: int, wall_ms: int) -> list[fx.Effect]:
+        """Sign that all of the other teams have fallen silent, and want to end the match for that.
+
+        Raises `IllegalAction`; then nothing was sent.
+        """
+        play = self.play
+        said = self._walk_overs.sign(play.founding, play.final.head, self.away(now_ms), wall_ms)
+        if not self.is_seated or said is None:
+            raise IllegalAction(Illegal.NO_WALK_OVER)
+        return [*self._hear_walk_over(said), fx.Send(pack(said)), *self.want(Want.WALK_OVER)]
+
+    def silent_teams(self, now_ms: int) -> tuple[Seat, ...]:
+        """Against whom this seat could sign a walk-over now."""
+        return silent_teams(self.seat, self._seats, self.away(now_ms)) if self.is_seated else ()
+
+    @property
+    def is_walked_over(self) -> bool:
+        """True once the own team has signed a walk-over, all of it."""
+        return self.is_seated and self._walk_overs.is_joint(self.play.founding)
+
+    def _hear_walk_over(self, said: WalkOver) -> list[fx.Effect]:
+        if self._play is None or not self._walk_overs.is_news(said, self._play.founding):
+            return []
+        return [fx.Append(fx.File.WALK_OVERS, pack(said), fx.Durability.NOW)]
+
     def receive(self, sender: Seat, data: bytes, now_ms: int, wall_ms: int) -> list[fx.Effect]:
         """Take in the bytes of one message. Raises nothing, whatever they are; faults become effects."""
         return self.receive_all([(sender, data)], now_ms, wall_ms)
@@ -280,6 +308,8 @@ class Session:
             effects.append(fx.Send(pack(self._status(self._play))))
             if self._has_wished:
                 effects.append(fx.Send(pack(Wish(want=self._wants[self.seat]))))
+            if self._walk_overs.own and self._wants[self.seat] is Want.WALK_OVER:
+                effects.append(fx.Send(pack(self._walk_overs.own)))
         return effects
 
     # Messages in
@@ -311,6 +341,8 @@ class Session:
                 return [fx.Show(fx.Whispered(text))]
             case Wish(want=want):
                 return self._note_want(sender, want)
+            case WalkOver():
+                return self._hear_walk_over(message)
             case Moved():
                 # The transport takes these out; where there are no addresses, they mean nothing.
                 return []

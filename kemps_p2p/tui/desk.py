@@ -123,6 +123,7 @@ class Desk:
             wants=sitting.wants,
             away=sitting.away(),
             can_vote_absent=sitting.can_vote_absent(),
+            silent_teams=sitting.silent_teams(),
             is_paused=sitting.is_paused,
             is_held=self._is_held and sitting.is_paused,
             signal=sitting.signal_agreed,
@@ -294,11 +295,21 @@ class Desk:
             case keys.VOTE:
                 for seat in self.sitting.can_vote_absent():
                     self.sitting.vote_absent(seat)
+            case keys.WALK_OVER:
+                self._walk_over(now_ms)
             case keys.QUIT:
                 return Request.LEAVE
             case _:
                 return None
         return None
+
+    def _walk_over(self, now_ms: int) -> None:
+        try:
+            self.sitting.walk_over()
+        except IllegalAction as illegal:
+            self.news.notify(f"no walk-over: {refusal_text(illegal.reason)}", now_ms)
+        else:
+            self.news.tell("you have signed a walk-over: the match ends once your partner has too", now_ms)
 
     def _quit(self, page: Page) -> Request | None:
         if page is Page.END:

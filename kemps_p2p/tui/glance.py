@@ -47,6 +47,8 @@ class Glance:
     wants: tuple[Want, ...]
     away: tuple[Away, ...]
     can_vote_absent: tuple[Seat, ...]
+    silent_teams: tuple[Seat, ...]
+    """Against whom a walk-over can be signed now."""
     is_paused: bool
     is_held: bool
     """The break is this seat's own: it talks to its partner, and goes on when it is ready."""

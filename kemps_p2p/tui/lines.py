@@ -123,6 +123,8 @@ def state_text(glance: Glance) -> str:
     hint = [] if wishes or not away else ["Esc, then x, ends the match once all here want that"]
     if hint and glance.can_vote_absent:
         hint = ["Esc, then v, votes for a deal without them"]
+    if glance.silent_teams and glance.wants[glance.seat] is not Want.WALK_OVER:
+        hint = ["Esc, then o, signs a walk-over"]
     waits = [waiting_text(wait, glance.people) for wait in glance.waits]
     told = "; ".join([*wishes, *away, *hint, *waits])
     if told:
@@ -130,8 +132,16 @@ def state_text(glance: Glance) -> str:
     return _nobody(glance)
 
 
-OWN_WANTS = {Want.PAUSE: "a break (p takes that back)", Want.ABANDON: "to abandon the match"}
-WANTS = {Want.PAUSE: "a break (p joins)", Want.ABANDON: "to abandon the match (Esc, then x joins)"}
+OWN_WANTS = {
+    Want.PAUSE: "a break (p takes that back)",
+    Want.ABANDON: "to abandon the match",
+    Want.WALK_OVER: "a walk-over, and have signed it",
+}
+WANTS = {
+    Want.PAUSE: "a break (p joins)",
+    Want.ABANDON: "to abandon the match (Esc, then x joins)",
+    Want.WALK_OVER: "a walk-over, and has signed it",
+}
 
 
 def _nobody(glance: Glance) -> str:

@@ -206,6 +206,8 @@ class News:
                 self.tell(f"{who} wants a break", now_ms)
             case Want.ABANDON:
                 self.tell(f"{who} wants to abandon the match", now_ms, Tone.LOUD)
+            case Want.WALK_OVER:
+                self.tell(f"{who} has signed a walk-over", now_ms, Tone.LOUD)
             case Want.PLAY_ON:
                 self.tell(f"{who} wants to play on", now_ms)
             case Want.GONE:

@@ -158,6 +158,8 @@ def menu_buttons(glance: Glance) -> Iterator[Button]:
         who = glance.people.all(glance.can_vote_absent)
         yield Button(keys.VOTE, f"vote {who} absent: the deal is over once enough have")
     yield Button(keys.ABANDON, "abandon the match, once all want it")
+    if glance.silent_teams:
+        yield Button(keys.WALK_OVER, "sign a walk-over: your opponents are gone", Ink.ARMED)
     yield Button(keys.QUIT, "leave the table now; the log is kept", Ink.ARMED)
     yield Button(keys.CANCEL, "back to the table")
 

@@ -44,6 +44,7 @@ REFUSALS: dict[Illegal, str] = {
     Illegal.NO_TEXT: "there is nothing to say",
     Illegal.NOT_PRINTABLE: "the text has characters that cannot be shown",
     Illegal.PAUSED: "the table is taking a break",
+    Illegal.NO_WALK_OVER: "that is for when nothing has been heard of all your opponents for a minute",
     Illegal.COMING_BACK: "this seat has only just come back and is catching up",
     Illegal.NOT_SILENT: "only who has been silent for 10 seconds can be voted absent, once by each",
 }

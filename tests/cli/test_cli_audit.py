@@ -21,6 +21,7 @@ ONE_JSON_OBJECT = {
     "winners",
     "scores",
     "names",
+    "walk_overs",
     "matches",
     "findings",
     "remarks",

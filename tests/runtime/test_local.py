@@ -11,9 +11,12 @@ from local_helpers import LIMIT_S, evening, passing, plan, played, quick, still_
 
 from kemps_p2p.bots.bot import Level, Pace
 from kemps_p2p.bots.player import Player
+from kemps_p2p.cli.telling import stopped
+from kemps_p2p.codec import decode, frame
 from kemps_p2p.errors import Illegal, IllegalAction, RuntimeFault
 from kemps_p2p.game.actions import Action, Call, Counter, Gesture, Next, Pass, Say
 from kemps_p2p.game.rules import load_rules
+from kemps_p2p.game.seating import partner_of
 from kemps_p2p.game.table import Table, pack_order
 from kemps_p2p.game.views import SeatView, seat_view
 from kemps_p2p.ids import Seat
@@ -23,8 +26,9 @@ from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.runtime.sitting import Refused, Sitting
 from kemps_p2p.runtime.transport import Arrival, PublicKey, new_event_loop
 from kemps_p2p.session import effects as fx
+from kemps_p2p.session import walkover
 from kemps_p2p.session.audit import Verdict, audit, audit_all
-from kemps_p2p.session.messages import Want
+from kemps_p2p.session.messages import WalkOver, Want
 from kemps_p2p.session.waiting import What
 from kemps_p2p.wording.words import words_of
 
@@ -316,6 +320,45 @@ def test_who_leaves_is_named_and_those_who_stay_can_end_the_match(tmp_path: Path
         stayed, left = runner.run(run())
     assert (stayed.is_abandoned, left.is_abandoned) == (True, False)
     assert left.log is not None
+
+
+def test_a_team_that_is_left_alone_signs_a_walk_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A person and a bot, whose opponents have left: the bot signs along."""
+    monkeypatch.setattr(walkover, "WALK_OVER_MS", 1000)
+
+    async def run() -> Outcome:
+        own, others = chairs(plan(tmp_path))
+        partner = next(chair for chair in others if chair.seat == partner_of(own.seat, own.players))
+        sitting = Sitting(quick(own), Random(1)).start()
+        leavers = [Sitting(quick(chair), Random(1)).start() for chair in others if chair is not partner]
+        bot = asyncio.ensure_future(play_on(quick(partner), still_bot, Random(1)))
+        async with asyncio.timeout(LIMIT_S):
+            while not all(each.has_begun for each in (sitting, *leavers)):
+                await asyncio.sleep(0.02)
+            with pytest.raises(IllegalAction, match=r"no-walk-over"):
+                sitting.walk_over()
+            for each in leavers:
+                await each.close()
+            while not sitting.silent_teams():
+                await asyncio.sleep(0.02)
+            sitting.walk_over()
+            outcome = await sitting.ended()
+            await sitting.close()
+        bot.cancel()
+        await asyncio.wait({bot})
+        return outcome
+
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        outcome = runner.run(run())
+    assert outcome.is_walk_over
+    assert outcome.log is not None
+    signed = frame(outcome.log.with_suffix(walkover.SUFFIX).read_bytes()).objects
+    assert {decode(decode(each, WalkOver).raw, walkover.Silence).seat % 2 for each in signed} == {
+        int(outcome.log.stem[-1]) % 2
+    }
+    assert len(signed) == 2
+    why = stopped(outcome, "you left the table")
+    assert (why.code, why.text) == (8, "match abandoned (walk-over: the others had fallen silent)")
 
 
 def test_whoever_leaves_at_once_leaves_nothing_running(tmp_path: Path) -> None:

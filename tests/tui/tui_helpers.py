@@ -83,6 +83,7 @@ def glance_of(view: SeatView, *, is_ascii: bool = False) -> Glance:
         scene=Scene(people, view.rules, {**view.state.faces, **own}, is_ascii),
         waits=(),
         wants=(Want.PLAY_ON,) * view.players,
+        silent_teams=(),
         away=(),
         can_vote_absent=(),
         is_paused=False,

@@ -157,7 +157,7 @@ def signatures() -> Iterator[Vector]:
     yield signed("good")
     yield signed("over nothing", message=b"")
     yield signed("over 1000 bytes", message=bytes(1000))
-    for name in ("lobby", "genesis", "annex", "contact", "moved", "guest", "join/bound"):
+    for name in ("lobby", "genesis", "annex", "contact", "moved", "walk-over", "guest", "join/bound"):
         yield signed(f"under kemps/v1/{name}", label=f"kemps/v1/{name}")
     yield signed("by a key of mixed order, and fits", key=MIXED_KEY, signature=MIXED_BUT_FITS)
     for name, lie in (
