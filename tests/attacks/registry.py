@@ -544,7 +544,7 @@ ATTACKS = (
         "messages without form, too large, deep or many, before and after the handshake",
         (Fault.MALFORMED, Fault.NOT_CANONICAL, Fault.TOO_LARGE, Fault.BAD_ENTRY, Outcome.TURNED_AWAY),
         (
-            ("test_transport", "test_garbage_before_the_handshake_disturbs_nobody"),
+            ("test_transport_door", "test_garbage_before_the_handshake_disturbs_nobody"),
             ("test_transport", "test_more_than_one_part_is_dropped_and_counted"),
             ("test_transport", "test_the_size_limit_is_exact"),
             (

@@ -11,11 +11,7 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Carried, Note, Result, Settled
 from kemps_p2p.ledger.tape import Claim, Deed, claim_of
 from kemps_p2p.session.match import action_of
-from kemps_p2p.session.messages import (
-    NoteBody,
-    read_deed,
-    read_note,
-)
+from kemps_p2p.session.messages import NoteBody, read_deed, read_note
 
 Expected = tuple[int, Fault, Seat | None]
 Lie = Callable[[Forger], Expected]

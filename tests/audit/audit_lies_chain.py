@@ -7,9 +7,7 @@ from kemps_p2p.codec import Digest
 from kemps_p2p.errors import Fault
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Carried, Drawn, Note, Settled
-from kemps_p2p.session.messages import (
-    PlayStarted,
-)
+from kemps_p2p.session.messages import PlayStarted
 
 # The chain
 

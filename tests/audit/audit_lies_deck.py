@@ -10,13 +10,7 @@ from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.entry import Blamed, Carried
 from kemps_p2p.session.dealing import deal_seed
 from kemps_p2p.session.match import owed_public
-from kemps_p2p.session.messages import (
-    Closed,
-    KeyDeed,
-    SeedDeed,
-    ShareDeed,
-    TurnDeed,
-)
+from kemps_p2p.session.messages import Closed, KeyDeed, SeedDeed, ShareDeed, TurnDeed
 
 
 @lie

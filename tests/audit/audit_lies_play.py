@@ -10,10 +10,7 @@ from kemps_p2p.game.actions import Swap
 from kemps_p2p.ledger.entry import Contest, Drawn, Result, Settled
 from kemps_p2p.ledger.tape import CoinReveal, Receipt
 from kemps_p2p.session.match import is_ready
-from kemps_p2p.session.messages import (
-    Checkpoint,
-    PlayStarted,
-)
+from kemps_p2p.session.messages import Checkpoint, PlayStarted
 
 # Results
 
