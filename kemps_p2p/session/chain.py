@@ -38,7 +38,7 @@ from kemps_p2p.session.deeds import is_due, offered
 from kemps_p2p.session.fold import OpenRecord, Proofs
 from kemps_p2p.session.holding import has_calls
 from kemps_p2p.session.match import Match, first_citable
-from kemps_p2p.session.pacing import Pacing, cut_in, ordered_in, passes_over
+from kemps_p2p.session.pacing import Pacing, cut_in, held_back, ordered_in, passes_over
 from kemps_p2p.session.patience import Patience
 from kemps_p2p.session.replay import step
 from kemps_p2p.session.silence import Silence
@@ -271,6 +271,7 @@ class Chain:
         later = self._entries_after(entry)
         ordered = {name for coming in later for name in ordered_in(coming)}
         taken_up = {name for coming in (entry, *later) for name in (*ordered_in(coming), *cut_in(coming))}
+        taken_up.update(held_back(self.tip, self._pacing, self._book, now_ms))
         if item.seat != self._seat and self._patience.passes_over(taken_up, now_ms):
             return False
         return not passes_over(self.tip, item, entry, ordered, self._book)

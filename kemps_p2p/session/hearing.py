@@ -103,7 +103,7 @@ class Hearing:
         self._effects: list[fx.Effect] = []
         self._final_is_new = self._deck_is_new = self._order_is_new = True
         at_hand = AtHand(self._items, self._book, self._unlogged, self._coins, self._exhibits, self._proofs)
-        self._sequencing = Sequencing(setup.seat, founding.seats, self._chain, at_hand, waits, now_ms)
+        self._sequencing = Sequencing(setup.seat, self._chain, at_hand, waits, now_ms)
         self.is_busy = False
 
     # What is known

@@ -61,7 +61,7 @@ from kemps_p2p.session.messages import (
 )
 from kemps_p2p.session.observing import struck
 from kemps_p2p.session.overdue import give_up, is_overdue
-from kemps_p2p.session.pacing import affected
+from kemps_p2p.session.pacing import affected, has_swept
 from kemps_p2p.session.patience import PATIENCE_MS
 from kemps_p2p.session.replay import auto_pass, checkpoint_of, follow_up, has_all_seeds
 from kemps_p2p.session.rulings import arbiter
@@ -257,8 +257,11 @@ def _settled_or_contest(
     results: list[Result] = []
 
     def settle_it() -> None:
+        count = len(work.events)
         check_decided(work, found.claims, (*found.claims, *evidence))
         results.append(settle(work, work.items[found.claims[0]]))
+        if not at_hand.is_all_there and has_swept(work.events[count:]):
+            raise Missing("a seat is silent that a new pool would wait for")
 
     if not _try(work, settle_it):
         return None

@@ -14,9 +14,9 @@ from collections.abc import Collection, Iterable, Iterator
 
 from kemps_p2p.codec import Digest
 from kemps_p2p.errors import PeerFault
-from kemps_p2p.game.actions import Action, Go, Pass
+from kemps_p2p.game.actions import Action, Go, Pass, Resume
 from kemps_p2p.game.events import Event as GameEvent
-from kemps_p2p.game.events import Halted
+from kemps_p2p.game.events import Halted, Swept
 from kemps_p2p.game.state import Phase
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.claimbook import ClaimBook, HeldClaim
@@ -158,12 +158,36 @@ class Pacing:
                 return True
         return due is None or now_ms >= due - CLOCK_SLACK_MS
 
-    def is_idle(self, tip: Match, events: Iterable[GameEvent], now_ms: int) -> bool:
-        """False if an entry halts a table that has not been idle long enough by the own clock."""
-        if tip.on_duty == self._seat or not any(isinstance(event, Halted) for event in events):
+    def is_all_there(self, tip: Match, within_ms: int, now_ms: int) -> bool:
+        """True if every seat has been heard of lately."""
+        return self.is_there(range(tip.seats), within_ms, now_ms)
+
+    def is_idle(self, tip: Match, events: Collection[GameEvent], now_ms: int) -> bool:
+        """False if an entry halts a table that has not been idle long enough by the own clock.
+
+        Nor while one sweeps that has not been all there.
+        """
+        if tip.on_duty == self._seat:
+            return True
+        if has_swept(events) and not self.is_all_there(tip, 2 * HEARD_MS, now_ms):
+            return False
+        if not any(isinstance(event, Halted) for event in events):
             return True
         idle_ms = int(tip.founding.rules.idle_seconds * 1000)
         return now_ms >= self._idle_at_ms + idle_ms - CLOCK_SLACK_MS
+
+
+def has_swept(events: Iterable[GameEvent]) -> bool:
+    """True if a pool was cleared away: everybody has to turn up the next one."""
+    return any(isinstance(event, Swept) for event in events)
+
+
+def held_back(tip: Match, pacing: Pacing, book: ClaimBook, now_ms: int) -> Iterator[Digest]:
+    """The claims that a sequencer may leave undone for now: those that may sweep while a seat is silent."""
+    if not pacing.is_all_there(tip, HEARD_MS, now_ms):
+        for held in book.undecided.values():
+            if isinstance(asked(held)[1], Pass | Resume):
+                yield held.id
 
 
 def _lies(match: Match) -> tuple[object, ...]:

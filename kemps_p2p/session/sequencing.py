@@ -38,7 +38,6 @@ class Sequencing:
     """One peer's view of the duty. `ties`: since when sets wait for the dealer's word."""
 
     seat: Seat
-    seats: int
     chain: Chain
     at_hand: AtHand
     waits: Waits
@@ -57,7 +56,7 @@ class Sequencing:
             at_hand.coins,
             at_hand.exhibits.proofs,
             at_hand.proofs,
-            self.waits.pacing.is_there(range(self.seats), HEARD_MS, now_ms),
+            self.waits.pacing.is_all_there(tip, HEARD_MS, now_ms),
             self.ties,
             overdue=patience.overdue(tip, now_ms),
             strikes=tuple(self.waits.silence.strikes(tip)),

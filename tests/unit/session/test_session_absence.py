@@ -4,15 +4,17 @@ import pytest
 from session_helpers import Table, by, formed, opened
 
 from kemps_p2p.errors import Illegal, IllegalAction
-from kemps_p2p.game.actions import Call, Gesture, Next, Partner
+from kemps_p2p.game.actions import Call, Gesture, Next, Partner, Pass
 from kemps_p2p.game.events import DealEnd, DealEnded, DealLost
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.state import next_dealer
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.tape import Back
 from kemps_p2p.session import effects as fx
+from kemps_p2p.session.absence import is_awaited
 from kemps_p2p.session.match import is_ready
 from kemps_p2p.session.overdue import OVERDUE_MS
+from kemps_p2p.session.pacing import HEARD_MS
 from kemps_p2p.session.silence import ABSENT_MS, ALONE_MS
 from kemps_p2p.session.waiting import What, waiting
 
@@ -202,3 +204,33 @@ def test_a_player_that_goes_along_votes_as_another_did_or_after_long() -> None:
     assert table.sessions[2].vote_along(table.now_ms) == []
     table.wait(2000, STEP_MS)
     assert table.sessions[2].vote_along(table.now_ms) != []
+
+
+def test_nothing_is_swept_while_a_seat_is_silent() -> None:
+    """Else whoever crashed would owe the cards of the next pool."""
+    table = opened()
+    for seat in (0, GONE, 2):
+        table.submit(seat, Pass(pool=table.play(seat).final.game.pool)).settle()
+    table.wait(300)
+    silenced(table, GONE).wait(HEARD_MS + 500)
+    table.submit(3, Pass(pool=table.play(3).final.game.pool)).settle().wait(1000)
+    game = table.play().final.game
+    assert game.passes == {0, GONE, 2}
+    assert not game.swept
+    table.submit(2, WINK).wait(300)
+    head = table.play().final.head
+    assert head == table.play().tip.head
+    assert not table.play()._book.undecided.keys() - {held.id for held in table.play(3)._holding.own()}
+    heard(table)
+    assert len(table.play().final.game.swept) == 4
+    assert not is_awaited(table.play().final, GONE)
+
+
+def test_a_pass_that_waits_for_a_silent_seat_keeps_no_strike_from_it() -> None:
+    table = opened()
+    for seat in (0, GONE, 2):
+        table.submit(seat, Pass(pool=table.play(seat).final.game.pool)).settle()
+    silenced(table, GONE).wait(HEARD_MS + 500)
+    table.submit(3, Pass(pool=table.play(3).final.game.pool)).settle()
+    vote(waited(table), *OTHERS)
+    assert ends(table) == [DealEnd.VOID]
