@@ -108,6 +108,10 @@ def test_every_sight_has_its_line(told: Told) -> None:
         (fx.Whispered("hello\x1b[2J"), "Anna whispers: hello\\x1b[2J."),
         (fx.Wanted(Seat(1), Want.PAUSE), "Ben wants a break"),
         (fx.Wanted(Seat(1), Want.ABANDON), "Ben wants to abandon the match"),
+        (
+            fx.Wanted(Seat(1), Want.WALK_OVER),
+            "Ben has signed a walk-over: the match ends once",
+        ),
         (fx.Wanted(Seat(1), Want.PLAY_ON), "Ben wants to play on."),
         (fx.Wanted(Seat(1), Want.AS_OTHERS), ""),
         (fx.Wanted(Seat(1), Want.GONE), "Ben has left the table. The match cannot go on without them;"),

@@ -140,6 +140,23 @@ def test_a_guest_that_is_interrupted_in_play_is_named_to_the_others(short_rules:
         assert formed["names"][left["seat"]] == "Ben"
 
 
+@pytest.mark.soak
+def test_a_host_that_is_killed_comes_back_to_its_table_and_its_bots_played_on(tmp_path: Path) -> None:
+    rules = tmp_path / "longer.toml"
+    rules.write_text('base = "kemps"\nword = "KE"\nlook_ms = 0\n')
+    with loopback(2) as (anna, ben):
+        at, code = host(anna, rules, "--bind", "127.0.0.1", "--port", "0", "--bots", "2", "--no-mdns")
+        place = at.event("opened")["places"][0]
+        guest = ben.start("join", place, "--code", code, "--name", "Ben", *BOT)
+        at.wait_for(lambda told: any(each.get("entry", 0) >= 15 for each in told))
+        at.process.kill()
+        at.ended()
+        back = anna.start("rejoin", *BOT)
+        formed = back.event("formed")
+        assert "Bot Anna" in formed["names"]
+        check_match([back, guest], anna)
+
+
 # On machines of their own
 
 

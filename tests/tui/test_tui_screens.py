@@ -99,6 +99,14 @@ def test_who_is_away_is_named_with_the_time_and_the_way_out(width: int) -> None:
         "vote Dan absent: the deal is over once enough have"
     ]
     assert not any(button.key == keys.VOTE for button in menu_buttons(glance_of(view)))
+    alone = replace(gone, silent_teams=(Seat(1), Seat(3)))
+    draw_table(sheet, alone)
+    assert (
+        "Nothing has been heard of Dan for 1 min 1 s; Esc, then o, signs a walk-over"[: width - 3]
+        in sheet.text()
+    )
+    for glance, count in ((alone, 1), (gone, 0)):
+        assert [button.key for button in menu_buttons(glance)].count(keys.WALK_OVER) == count
     wanted = replace(glance_of(view), away=(left,), wants=(Want.ABANDON, *[Want.AS_OTHERS] * 3))
     draw_table(sheet, wanted)
     assert "Anna wants to abandon the match (Esc, then x joins)" in sheet.text()
