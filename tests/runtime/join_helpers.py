@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pytest
+
 from kemps_p2p.codec import derive
+from kemps_p2p.errors import NotSeated
 from kemps_p2p.game.rules import RuleSet, load_rules
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime.addresses import Place
@@ -200,3 +203,12 @@ def in_background(
         done.set()
         thread.join(LIMIT_S)
         assert not thread.is_alive()
+
+
+async def refused(
+    at: Hosted, guest: Newcomer, code: Code | None = None, place: Place | None = None
+) -> NotSeated:
+    """Why somebody is not seated."""
+    with pytest.raises(NotSeated) as why:
+        await join(place or at.host.place, code or at.host.code, guest, lambda _: None)
+    return why.value
