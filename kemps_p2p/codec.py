@@ -162,11 +162,15 @@ def _is_container(lead: int) -> bool:
     return 0x80 <= lead <= 0x9F or 0xC4 <= lead <= 0xC6 or 0xDC <= lead <= 0xDF
 
 
+_SIZES = tuple(size.to_bytes(8, "big") for size in range(128))
+"""Of most parts, which are points, digests and numbers."""
+
+
 def _framed(label: str, parts: tuple[bytes, ...]) -> bytes:
     out = [len(label).to_bytes(1, "big"), label.encode("ascii")]
     for part in parts:
-        out.append(len(part).to_bytes(8, "big"))
-        out.append(part)
+        size = len(part)
+        out += (_SIZES[size] if size < 128 else size.to_bytes(8, "big"), part)
     return b"".join(out)
 
 

@@ -53,7 +53,7 @@ def faults(*, seeds: int, first: int, players: int, told_rules: str, group: str,
     def tell(outcome: "Outcome", figures: "Figures") -> None:
         rate = figures.seeds / max(1e-9, time.monotonic() - begun)
         progress(f"{figures.seeds} of {seeds} seeds, {rate:.1f} a second")
-        if not outcome.is_good:
+        if outcome.wrong:
             progress("")
             again = f"kemps lab faults --from {outcome.seed} --seeds 1 --players {players}"
             again += f" --rules {told_rules} --group {group}"
@@ -69,10 +69,7 @@ def faults(*, seeds: int, first: int, players: int, told_rules: str, group: str,
 
 def _report(outcome: "Outcome", again: str) -> str:
     """What a seed shows that should not be, and how to see it again."""
-    wrong = [*outcome.violations, *outcome.blamed]
-    if not outcome.is_finished and not outcome.violations:
-        wrong.append("stuck: everything has healed, and the match does not end")
-    return "\n".join((f"{again}  # {_build()}, {outcome.fingerprint[:16]}", *wrong, outcome.trace))
+    return "\n".join((f"{again}  # {_build()}, {outcome.fingerprint[:16]}", *outcome.wrong, outcome.trace))
 
 
 def _build() -> str:

@@ -113,7 +113,11 @@ class CheatingPlay(Play):
     def _made_turn(self, deck: Deck, seat: Seat, seed: bytes, on: Digest) -> TurnDeed:
         honest = dealing._made_turn(deck, seat, seed, on)
         turn = self.cheat.turn(deck, seat, seed)
-        return honest if turn is None else structs.replace(honest, turn=turn)
+        if turn is None:
+            return honest
+        false = structs.replace(honest, turn=turn)
+        self._false_turns.append(encode(false))
+        return false
 
     def _write(self, body: tuple[Said, ...], now_ms: int) -> None:
         nuisance = None if self._has_annoyed else self.cheat.nuisance(self)
@@ -122,19 +126,44 @@ class CheatingPlay(Play):
             self._annoy(nuisance, now_ms)
         forged = tuple(self._forged(said) for said in body)
         self._write_stamped(forged, now_ms)
+        if forged != body or any(
+            isinstance(said, Deed) and said.payload in self._false_turns for said in forged
+        ):
+            self.forged.append(self._writer.prev)
         if isinstance(body[0], Append) and forged != body:
             self.lies.append(self._writer.prev)
         for claim in (said for said in body if isinstance(said, Claim)):
             for more in self.cheat.spray(self, claim):
                 self._write_stamped((more,), now_ms)
+                self.forged.append(self._writer.prev)
 
     @cached_property
     def lies(self) -> list[Digest]:
         """The items of the false entries that it has said."""
         return []
 
+    @cached_property
+    def forged(self) -> list[Digest]:
+        """All items that say what an honest machine would not have said there."""
+        return []
+
+    @cached_property
+    def kept_back(self) -> set[object]:
+        """What an honest machine would have said or ordered, and this one has not, if only for a while."""
+        return set()
+
+    def _is_false_turn(self, said: Said) -> bool:
+        return isinstance(said, Deed) and said.payload in self._false_turns
+
+    @cached_property
+    def _false_turns(self) -> list[bytes]:
+        return []
+
     def _events(self, now_ms: int) -> tuple[Event, ...]:
         book = _BlindBook(self._book, partial(self.cheat.blind, self))
+        self.kept_back.update(
+            held.id for held in self._book.undecided.values() if self.cheat.blind(self, held)
+        )
         seen = replace(self._sequencing.materials(now_ms), book=as_type(ClaimBook, book))
         return compose(self.tip, self.seat, seen, self._elapsed_ms(now_ms))
 
@@ -157,6 +186,7 @@ class CheatingPlay(Play):
             pass
         else:
             self._take(item, now_ms)
+        self.forged.append(item.digest)
         self._effects.append(fx.Send(pack(Batch(items=(item.signed,)))))
 
     def _hold_claims(self, now_ms: int) -> None:
@@ -182,7 +212,9 @@ class CheatingPlay(Play):
         if given is None:
             return ()
         self._holding.owed[:] = given
-        return tuple(held for held in owed if held not in given)
+        kept = tuple(held for held in owed if held not in given)
+        self.kept_back.update(held.id for held in kept)
+        return kept
 
     def _claim(self, action: Action, now_ms: int) -> None:
         kept = self._keep_receipts(now_ms)
@@ -216,6 +248,7 @@ class CheatingPlay(Play):
 
     def _speak(self, now_ms: int) -> bool:
         kept = [said for said in self._to_say if self._is_kept(said)]
+        self.kept_back.update(kept)
         self._to_say = [said for said in self._to_say if said not in kept]
         unsaid = self._keep_receipts(now_ms)
         has_spoken = super()._speak(now_ms)

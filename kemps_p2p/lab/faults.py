@@ -5,12 +5,19 @@ match has to end. Same seed, same bytes.
 """
 
 import hashlib
+import random
 import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from kemps_p2p.game.actions import Action, Call
+from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import RuleSet, override
+from kemps_p2p.game.views import SeatView, options
 from kemps_p2p.ids import Seat
+from kemps_p2p.lab import storms
+from kemps_p2p.lab.cheats import cast
+from kemps_p2p.lab.crooks import KINDS, Ending, crook_of
 from kemps_p2p.lab.referee import (
     Referee,
     Violation,
@@ -20,12 +27,20 @@ from kemps_p2p.lab.referee import (
     entries_of,
     records_of,
 )
-from kemps_p2p.lab.storms import Kind, Phase, Storm
+from kemps_p2p.lab.storms import Kind, Storm
 from kemps_p2p.runtime.sim import Sim
 from kemps_p2p.session import effects as fx
+from kemps_p2p.session.fold import open_record
+from kemps_p2p.session.session import Session
 from kemps_p2p.session.takeover import take_over_in
 
 DEALS = 2
+HURRY_US = 100_000
+"""How long after the start of a deal somebody calls at most, whatever there is to call."""
+
+LETS_GO_MS = 2000
+"""How long a cheat keeps something back though all has healed."""
+
 ENDS_WITHIN_MS = 180_000
 """How long a match may last once all has healed. Terms that were joined in vain double its patience."""
 
@@ -38,7 +53,10 @@ class Outcome:
     is_finished: bool = False
     violations: list[str] = field(default_factory=list)
     blamed: list[str] = field(default_factory=list)
-    struck: list[tuple[int, Kind, Phase, tuple[Seat, ...]]] = field(default_factory=list)
+    struck: list[tuple[int, str, storms.Phase, tuple[Seat, ...]]] = field(default_factory=list)
+    strikes: int = 0
+    cheat: Ending = Ending.UNSTRUCK
+    undetected: str = ""
     handovers: int = 0
     rejoins: int = 0
     voided_deals: int = 0
@@ -46,9 +64,14 @@ class Outcome:
     fingerprint: str = ""
 
     @property
-    def is_good(self) -> bool:
-        """True if nothing is wrong with it."""
-        return self.is_finished and not self.violations and not self.blamed
+    def wrong(self) -> list[str]:
+        """All that should not be."""
+        stuck = (
+            []
+            if self.is_finished or self.violations
+            else ["stuck: all has healed, and the match does not end"]
+        )
+        return [*self.violations, *self.blamed, *stuck, *([self.undetected] if self.undetected else [])]
 
 
 def short(rules: RuleSet) -> RuleSet:
@@ -56,97 +79,161 @@ def short(rules: RuleSet) -> RuleSet:
     return override(rules, {"look_ms": 0, "deal_limit": DEALS})
 
 
+class _Run:
+    """One match under the faults of its seed."""
+
+    def __init__(self, seed: int, players: int, rules: RuleSet, group: str) -> None:
+        self.outcome = Outcome(seed)
+        self._storm, self._referee, self._crook = Storm(seed), Referee(), crook_of(seed, players)
+        self.sim = Sim(
+            rules=rules,
+            players=players,
+            seed=seed,
+            group=group,
+            net=self._storm.net,
+            tamper=self._tamper,
+            machine=Session if self._crook is None else cast(self._crook.casting),
+            watch=self._watch,
+        )
+        self._referee.sim = self.sim
+        self._random = random.Random(f"kemps faults {seed}")
+        self._deal = -1
+
+    def _tamper(self, sender: Seat, receiver: Seat, data: bytes) -> bytes | None:
+        crook = self._crook
+        if crook is None or crook.network is None:
+            return self._storm.tamper(sender, receiver, data)
+        changed = crook.network(sender, receiver, data)
+        return None if changed is None else self._storm.tamper(sender, receiver, changed)
+
+    def _watch(self, seat: Seat, effect: fx.Effect, now_ms: int) -> None:
+        self._storm.watch(seat, effect, now_ms)
+        self._referee(seat, effect, now_ms)
+
+    def play(self) -> None:
+        """Play the match. Raises `Violation`."""
+        self.outcome.is_finished = self._ends()
+        if self.outcome.is_finished:
+            check_whole_match(self.sim, liars=self._referee.liars)
+            self._count()
+
+    def _ends(self) -> bool:
+        """True if the match ends; false if it does not within `ENDS_WITHIN_MS` of calm."""
+        sim, storm = self.sim, self._storm
+        sim.start()
+        storm.begin(sim)
+        lives = [0] * len(sim.peers)
+        calm_since_ms = 0
+        while not all(peer.session.is_done and not peer.is_down for peer in sim.peers):
+            seat = sim.step()
+            if sim.peers[seat].life != lives[seat]:
+                lives[seat] = sim.peers[seat].life
+                self._check_return(seat)
+            storm.step(seat)
+            self._watch_crook(seat)
+            self._hurry(seat)
+            if not storm.is_calm:
+                calm_since_ms = sim.now_ms
+            calm_ms = sim.now_ms - calm_since_ms
+            if self._crook is not None and calm_ms > LETS_GO_MS:
+                self._crook.let_go()
+            if calm_ms > ENDS_WITHIN_MS:
+                return False
+        return True
+
+    def _hurry(self, seat: Seat) -> None:
+        """In most deals somebody calls before its time: bots play on for long, and a call is a call."""
+        session = self.sim.peers[seat].session
+        if not session.has_begun or session.play.final.game.deal <= self._deal:
+            return
+        self._deal = session.play.final.game.deal
+        caller, is_patient = Seat(self._random.randrange(len(self.sim.peers))), self._random.random() < 0.2
+        if not is_patient:
+            self._plan_call(caller, self._deal, int(self._random.uniform(5_000, HURRY_US)))
+
+    def _plan_call(self, seat: Seat, deal: int, after_us: int) -> None:
+        def choose(view: SeatView) -> Action | None:
+            if view.deal != deal or view.phase not in {Phase.DEALT, Phase.OPEN}:
+                return None
+            calls = [action for action in options(view) if isinstance(action, Call)]
+            if calls:
+                return self._random.choice(calls)
+            self._plan_call(seat, deal, after_us)
+            return None
+
+        self.sim.plan(after_us, seat, choose)
+
+    def _check_return(self, seat: Seat) -> None:
+        """A peer is back: nothing that it has logged is lost, and it stands where everybody stood."""
+        peer = self.sim.peers[seat]
+        is_robbed = seat in self._storm.robbed
+        self._storm.robbed.discard(seat)
+        if not peer.session.has_begun:
+            demand(not peer.log, f"seat {seat} is back in the lobby of a match that has begun")
+            return
+        self._referee.check_state(seat)
+        if is_robbed:
+            self._referee.robbed(seat)
+            return
+        logged = len(records_of(peer.log))
+        index = peer.session.play.final.head.index
+        demand(index >= logged, f"seat {seat} is back at entry {index}, and has logged {logged}")
+
+    def _watch_crook(self, seat: Seat) -> None:
+        """Note where it strikes; once the match has begun it answers for itself, and does not die."""
+        crook, session = self._crook, self.sim.peers[seat].session
+        if crook is None or not session.has_begun or crook.seat(session.play.founding) != seat:
+            return
+        self._referee.liars = self._storm.spared = frozenset({seat})
+        strikes = crook.strikes(session.play)
+        if strikes > self.outcome.strikes:
+            self.outcome.strikes = strikes
+            self.outcome.struck.append((self.sim.now_ms, crook.kind, self._storm.phase, (seat,)))
+
+    def _count(self) -> None:
+        first = self.sim.peers[0]
+        founding = first.session.play.founding
+        records = [open_record(record, founding.match, founding.keys) for record in records_of(first.log)]
+        self.outcome.handovers = sum(take_over_in(record.entry) is not None for record in records)
+        if self._crook is not None:
+            self.outcome.cheat = self._crook.ending(self.sim, records)
+
+    def judge(self) -> None:
+        """Say who has been accused, and leave a trace."""
+        outcome = self.outcome
+        liars = self._referee.liars
+        for seat, peer in enumerate(self.sim.peers):
+            for fault in () if seat in liars else peer.faults:
+                said = f"seat {seat} finds {fault.code.value} of {fault.culprit}: {fault.text}"
+                if fault.culprit not in liars:
+                    (outcome.violations if fault.culprit is None else outcome.blamed).append(said)
+        if outcome.cheat is Ending.UNDETECTED and self._crook is not None:
+            outcome.undetected = f"seat {min(liars)} has its way: {self._crook.kind}"
+        outcome.struck += self._storm.struck
+        outcome.rejoins = sum(peer.life for peer in self.sim.peers)
+        outcome.trace = _trace(self.sim, outcome)
+        files = (b"".join((*peer.journal, *peer.log)) for peer in self.sim.peers)
+        outcome.fingerprint = hashlib.sha256(b"".join(files)).hexdigest()
+
+
 def run_seed(seed: int, players: int, rules: RuleSet, group: str) -> Outcome:
     """Play one match. Never raises: what goes wrong is in the outcome."""
-    outcome = Outcome(seed)
-    storm, referee = Storm(seed), Referee()
-
-    def watch(seat: Seat, effect: fx.Effect, now_ms: int) -> None:
-        storm.watch(seat, effect, now_ms)
-        referee(seat, effect, now_ms)
-
-    sim = Sim(
-        rules=rules,
-        players=players,
-        seed=seed,
-        group=group,
-        net=storm.net,
-        tamper=storm.tamper,
-        watch=watch,
-    )
-    referee.sim = sim
+    run = _Run(seed, players, rules, group)
     try:
-        outcome.is_finished = _play(sim, storm, referee)
-        if outcome.is_finished:
-            check_whole_match(sim)
-            _count(sim, outcome)
+        run.play()
     except Violation as violation:
-        outcome.violations.append(str(violation))
+        run.outcome.violations.append(str(violation))
     except Exception:  # A machine that breaks is the worst that a seed can show, and the next one goes on.
-        outcome.violations.append(traceback.format_exc())
-    _judge(sim, outcome)
-    outcome.struck = storm.struck
-    outcome.rejoins = sum(peer.life for peer in sim.peers)
-    outcome.trace = _trace(sim, outcome)
-    files = (b"".join((*peer.journal, *peer.log)) for peer in sim.peers)
-    outcome.fingerprint = hashlib.sha256(b"".join(files)).hexdigest()
-    return outcome
-
-
-def _play(sim: Sim, storm: Storm, referee: Referee) -> bool:
-    """True if the match ends; false if it does not within `ENDS_WITHIN_MS` of calm."""
-    sim.start()
-    storm.begin(sim)
-    lives = [0] * len(sim.peers)
-    calm_since_ms = 0
-    while not all(peer.session.is_done and not peer.is_down for peer in sim.peers):
-        seat = sim.step()
-        peer = sim.peers[seat]
-        if peer.life != lives[seat]:
-            lives[seat] = peer.life
-            _check_return(sim, seat, referee, storm)
-        storm.step(seat)
-        if not storm.is_calm:
-            calm_since_ms = sim.now_ms
-        elif sim.now_ms - calm_since_ms > ENDS_WITHIN_MS:
-            return False
-    return True
-
-
-def _check_return(sim: Sim, seat: Seat, referee: Referee, storm: Storm) -> None:
-    """A peer is back: nothing that it has logged is lost, and it stands where everybody stood."""
-    peer = sim.peers[seat]
-    is_robbed = seat in storm.robbed
-    storm.robbed.discard(seat)
-    if not peer.session.has_begun:
-        demand(not peer.log, f"seat {seat} is back in the lobby of a match that has begun")
-        return
-    referee.check_state(seat)
-    if is_robbed:
-        referee.robbed(seat)
-        return
-    logged = len(records_of(peer.log))
-    index = peer.session.play.final.head.index
-    demand(index >= logged, f"seat {seat} is back at entry {index}, and has logged {logged}")
-
-
-def _judge(sim: Sim, outcome: Outcome) -> None:
-    """Who has been accused, and by what."""
-    for seat, peer in enumerate(sim.peers):
-        for fault in peer.faults:
-            said = f"seat {seat} finds {fault.code.value} of {fault.culprit}: {fault.text}"
-            (outcome.violations if fault.culprit is None else outcome.blamed).append(said)
-
-
-def _count(sim: Sim, outcome: Outcome) -> None:
-    outcome.handovers = sum(take_over_in(entry) is not None for entry in entries_of(sim))
+        run.outcome.violations.append(traceback.format_exc())
+    run.judge()
+    return run.outcome
 
 
 def _trace(sim: Sim, outcome: Outcome) -> str:
     """What befell the table, the chain as far as seat 0 has it, and where everybody stands."""
     lines = [
         f"  {at_ms:7} ms  {kind} in {phase}: seat {', '.join(map(str, seats))}"
-        for at_ms, kind, phase, seats in outcome.struck
+        for at_ms, kind, phase, seats in sorted(outcome.struck)
     ]
     if sim.peers[0].session.has_begun:
         for entry in entries_of(sim):
@@ -157,7 +244,7 @@ def _trace(sim: Sim, outcome: Outcome) -> str:
 
 @dataclass(slots=True)
 class Figures:
-    """What many seeds came to. `struck`: how often each kind befell a table in each phase."""
+    """What many seeds came to. `struck`: in how many of them each kind befell a table in each phase."""
 
     seeds: int = 0
     violations: int = 0
@@ -166,6 +253,7 @@ class Figures:
     honest_blamed: int = 0
     cheats_detected: int = 0
     cheats_undetected: int = 0
+    cheats_harmless: int = 0
     handovers: int = 0
     rejoins: int = 0
     voided_deals: int = 0
@@ -183,10 +271,13 @@ class Figures:
         self.finished += outcome.is_finished
         self.stuck += not outcome.is_finished and not outcome.violations
         self.honest_blamed += bool(outcome.blamed)
+        self.cheats_detected += outcome.cheat is Ending.DETECTED
+        self.cheats_undetected += outcome.cheat is Ending.UNDETECTED
+        self.cheats_harmless += outcome.cheat is Ending.HARMLESS
         self.handovers += outcome.handovers
         self.rejoins += outcome.rejoins
         self.voided_deals += outcome.voided_deals
-        for _, kind, phase, _ in outcome.struck:
+        for kind, phase in {(kind, phase) for _, kind, phase, _ in outcome.struck}:
             self.struck[kind][phase] += 1
 
 
@@ -198,7 +289,8 @@ def run_faults(
     tell: Callable[[Outcome, Figures], None],
 ) -> Figures:
     """Play seed after seed; `tell` is told of each as it is over."""
-    figures = Figures(struck={kind: dict.fromkeys(Phase, 0) for kind in Kind})
+    kinds: tuple[str, ...] = (*Kind, *KINDS)
+    figures = Figures(struck={kind: dict.fromkeys(storms.Phase, 0) for kind in kinds})
     for seed in seeds:
         outcome = run_seed(seed, players, short(rules), group)
         figures.add(outcome)

@@ -264,10 +264,10 @@ def has_seen_more(stage: Stage) -> bool:
 def before_the_start(play: Play) -> tuple[Claim, ...] | None:
     """A claim for a card as soon as one lies open."""
     game = play.final.game
-    if game.phase is not Phase.DEALT or not game.faces or not game.hands:
+    open_cards = sorted(game.faces.keys() & set(game.pool))
+    if game.phase is not Phase.DEALT or not open_cards or not game.hands:
         return None
-    card = next(iter(sorted(game.faces.keys() & set(game.pool))))
-    swap = Swap(take=(card,), give=game.hands[play.seat][:1])
+    swap = Swap(take=(open_cards[0],), give=game.hands[play.seat][:1])
     return (Claim(head=play.final.head, action=encode(swap), rivals=()),)
 
 

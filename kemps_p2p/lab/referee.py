@@ -23,7 +23,7 @@ from kemps_p2p.runtime.sim import Sim
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.fold import Proofs, open_record
 from kemps_p2p.session.logfile import ANNEX_LEAD, read_object
-from kemps_p2p.session.match import Match, begin, owed_public, rounds
+from kemps_p2p.session.match import MISSING_SEED, Match, begin, owed_public, rounds
 from kemps_p2p.session.messages import (
     Batch,
     BookDeed,
@@ -222,7 +222,7 @@ def _secrets_in(seat: int, deed: object) -> Iterator[object]:
 def check_openings(match: Match) -> None:
     """The opened seeds make every deck the pack that it was, each card once. Raises `Violation`."""
     for deal, seeds in match.seeds.items():
-        known = {seat: seed for seat, seed in seeds.items() if seed is not None}
+        known = {seat: seed for seat, seed in seeds.items() if seed is not None and seed != MISSING_SEED}
         if len(known) < match.seats:
             continue
         for deck in rounds(match, deal):

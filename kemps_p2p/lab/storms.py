@@ -152,12 +152,12 @@ def drawn(rng: random.Random) -> list[list[Blow]]:
 class Storm:
     """What befalls one table. `spared`: seats whose processes do not die. `struck`: what has, and when."""
 
-    def __init__(self, seed: int, spared: Set[int] = frozenset()) -> None:
+    def __init__(self, seed: int) -> None:
         self._random = random.Random(f"kemps storm {seed}")
-        self._spared = spared
+        self.spared: Set[int] = frozenset()
         self._chains = drawn(self._random)
         self.net = StormNet(delay_ms=self._random.choice(((0.5, 2.0), (0.5, 2.0), (1.0, 40.0))))
-        self.struck: list[tuple[int, Kind, Phase, tuple[Seat, ...]]] = []
+        self.struck: list[tuple[int, str, Phase, tuple[Seat, ...]]] = []
         self.phase = Phase.LOBBY
         self._sim: Sim | None = None
         self._entered: Counter[Phase] = Counter()
@@ -288,7 +288,7 @@ class Storm:
         """For whom it strikes; the seat on duty more often than others. Nobody, if there is none left."""
         able = [Seat(seat) for seat, peer in enumerate(self.sim.peers) if not peer.is_down]
         if blow.kind in DEADLY:
-            able = [seat for seat in able if seat not in self._spared and seat not in self._doomed]
+            able = [seat for seat in able if seat not in self.spared and seat not in self._doomed]
         if blow.kind is Kind.BLACKOUT:
             return tuple(able)
         everybody = range(len(self.sim.peers))

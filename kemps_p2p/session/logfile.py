@@ -3,14 +3,15 @@
 Section "Log" of protocol.md.
 """
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import msgspec
 from msgspec import structs
 
-from kemps_p2p.codec import Record, decode, encode, frame
+from kemps_p2p.codec import Digest, Record, decode, encode, frame
 from kemps_p2p.ledger.entry import LogRecord
-from kemps_p2p.ledger.tape import Signed
+from kemps_p2p.ledger.tape import Signed, item_digest
 from kemps_p2p.session.genesis import Founding, SignedGenesis
 from kemps_p2p.session.messages import PROTOCOL_VERSION
 
@@ -80,6 +81,12 @@ def _nameless(data: bytes) -> bytes:
 def read_object(data: bytes) -> LogObject:
     """Decode one object of a log. Raises `PeerFault` without a culprit."""
     return decode(data, LogObject)  # type: ignore[arg-type]  # a union is no type object
+
+
+def last_entry(objects: Sequence[bytes]) -> Digest | None:
+    """The item of the last entry among the objects of a log without annex; None if there is none yet."""
+    last = read_object(objects[-1]) if objects else None
+    return item_digest(last.entry) if isinstance(last, LogRecord) else None
 
 
 class _HeaderStart(msgspec.Struct, frozen=True, array_like=True, tag=0):

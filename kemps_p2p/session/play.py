@@ -11,10 +11,10 @@ Invariants:
 Section "Session" of protocol.md.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import cast
 
-from kemps_p2p.codec import encode
+from kemps_p2p.codec import Digest, encode
 from kemps_p2p.errors import Illegal, IllegalAction, PeerFault
 from kemps_p2p.game.actions import Action, Admit, Deny, Kind, Next, kind
 from kemps_p2p.game.gestures import Intent
@@ -26,13 +26,13 @@ from kemps_p2p.ledger.tape import (
     Append,
     Claim,
     Statement,
-    TapeItem,
 )
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.chain import Accepted
 from kemps_p2p.session.dealing import Job, as_statement
 from kemps_p2p.session.fold import NotVerified, closed_record
 from kemps_p2p.session.hearing import Hearing
+from kemps_p2p.session.journal import Journal
 from kemps_p2p.session.match import Match, is_ready
 from kemps_p2p.session.messages import Batch, DeedBody, batches, pack
 from kemps_p2p.session.ordering import entry_after, foreseen
@@ -145,16 +145,17 @@ class Play(Hearing):
 
     # Coming back
 
-    def recall(self, items: Iterable[TapeItem], now_ms: int, wall_ms: int, begun_wall_ms: int) -> None:
+    def recall(self, journal: Journal, logged: Digest | None, now_ms: int, wall_ms: int) -> None:
         """Take in what an earlier run held, and go where it stood. Until it is over, nothing is said.
 
-        Raises `RuntimeFault` if what the own seat has acked does not hold.
+        `logged`: the item of the last entry that it has logged. Raises `RuntimeFault` if what the own seat
+        has acked, or logged, does not hold.
         """
         self._recovery.begin()
-        for item in items:
+        for item in journal.items:
             self._take(item, now_ms)
-        self._recovery.follow(self._follow_entry, now_ms)
-        self._recovery.reckon(now_ms, wall_ms, begun_wall_ms)
+        self._recovery.follow(logged, self._follow_entry, now_ms)
+        self._recovery.reckon(now_ms, wall_ms, journal.remembered.wall_ms)
         self._finalize(now_ms)
         self._recovery.restart_claims()
         # But for the log, all this was said, shown and written before.

@@ -4,7 +4,7 @@ Knows tapes and entries, no files and no deck. Invariants:
 
 1. Nothing is written until a quorum of other seats holds no more of the own tape than this peer does: what
    was said before and lost here comes back from them, so that no number is used twice.
-2. What the own seat stands for is not judged again, only folded: it was judged before it was acked.
+2. What the own seat stands for, or has logged, is not judged again, only folded: it was judged before.
 
 Section "Journal and log" of protocol.md.
 """
@@ -12,6 +12,7 @@ Section "Journal and log" of protocol.md.
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from kemps_p2p.codec import Digest
 from kemps_p2p.errors import PeerFault, RuntimeFault
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import quorum
@@ -59,16 +60,27 @@ class Recovery:
         is_seated = self._seat != self._founding.observer
         return self._parts.handing.terms.stand(self._seat) if is_seated else None
 
-    def follow(self, follow: Callable[[Accepted], None], now_ms: int) -> None:
+    def follow(self, logged: Digest | None, follow: Callable[[Accepted], None], now_ms: int) -> None:
         """Fold the entries up to the one that the own seat stands for; `follow` is told of each.
 
-        Raises `RuntimeFault` if what the own seat has acked does not hold.
+        And beyond it up to the last one that is `logged`: a quorum has acked it. Raises `RuntimeFault` if
+        what the own seat has acked, or logged, does not hold.
         """
+        chain = self._parts.chain
+        for head in (None if self.stand is None else self.stand[1], self._head_of(logged)):
+            if head is not None and head.index > chain.tip.head.index:
+                chain.aim(head)
+                self._follow_path(follow, now_ms)
+
+    def _head_of(self, digest: Digest | None) -> Head | None:
+        """The head that an entry is, if a power cut has not taken it from the journal."""
+        item = None if digest is None else self._parts.tapes.by_digest.get(digest)
+        entry = None if item is None else readable_entry(item)
+        return None if item is None or entry is None else Head(index=entry.index, digest=item.digest)
+
+    def _follow_path(self, follow: Callable[[Accepted], None], now_ms: int) -> None:
         chain, joined = self._parts.chain, self._parts.handing.joined
-        stand = self.stand
         try:
-            if stand is not None:
-                chain.aim(stand[1])
             while (entry := chain.led_to) is not None:
                 try:
                     accepted = chain.accept_next(joined, now_ms)

@@ -18,7 +18,7 @@ from kemps_p2p.session import effects as fx
 from kemps_p2p.session.genesis import Founding, check_signatures
 from kemps_p2p.session.journal import Journal, Remembered
 from kemps_p2p.session.lobby import Lobby, Setup
-from kemps_p2p.session.logfile import ANNEX_LABEL, ANNEX_LEAD, Annex, annex_message, header_of
+from kemps_p2p.session.logfile import ANNEX_LABEL, ANNEX_LEAD, Annex, annex_message, header_of, last_entry
 from kemps_p2p.session.match import MISSING_SEED
 from kemps_p2p.session.messages import (
     BATCH_BYTES,
@@ -184,7 +184,11 @@ class Session:
         session._annexed = bool(logged) and logged[-1].startswith(ANNEX_LEAD)
         session._logged.extend(logged[:-1] if session._annexed else logged)
         session._play = session._make_play(journal.founding, now_ms, wall_ms)
-        session._play.recall(journal.items, now_ms, wall_ms, remembered.wall_ms)
+        try:
+            logged_last = last_entry(session._logged)
+        except PeerFault as fault:
+            raise RuntimeFault(f"the log cannot be read: {fault}") from None
+        session._play.recall(journal, logged_last, now_ms, wall_ms)
         return session
 
     def start(self, now_ms: int) -> list[fx.Effect]:

@@ -159,6 +159,27 @@ def test_a_sequencer_that_writes_what_does_not_fold_is_replaced_at_once() -> Non
             assert (Fault.BAD_TAKE_OVER, duty) in table.faults(seat)
 
 
+def test_a_sequencer_that_hears_of_a_later_term_orders_nothing_before_it_is_there() -> None:
+    """The take-over is here, and not yet the hand-overs that it rests on; an entry of the own would fork."""
+    table = opened()
+    duty = int(table.play().tip.on_duty)
+    cut_off(table, duty)
+    table.wait(SILENCE_MS + 600)
+    successor = (duty + 1) % 4
+    late = table.play(duty)
+    late.receive([item.signed for item in table.play(successor).tapes.of(Seat(successor))], table.now_ms)
+    table.carry_out(duty, late.flush(table.now_ms))
+    before = [entry_of(item) for item in late.tapes.of(Seat(duty))]
+    table.submit(duty, Gesture("wink")).settle()
+    said = [entry_of(item) for item in late.tapes.of(Seat(duty))[len(before) :]]
+    assert said
+    assert not any(said), "it has heard of a later term"
+    heal(table)
+    table.wait(1500)
+    assert len({table.play(seat).final.head for seat in range(4)}) == 1
+    assert all(table.faults(seat) == [] for seat in range(4))
+
+
 # The fold of a take-over
 
 
