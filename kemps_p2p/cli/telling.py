@@ -83,8 +83,8 @@ class Reporter:
 
 
 def people_of(session: Session) -> People:
-    """What to call the seats of a match that has begun."""
-    return People(len(session.names), session.names)
+    """What to call the seats; before the match has begun nobody has a name."""
+    return People(len(session.wants), session.names if session.has_begun else ())
 
 
 def stopped(outcome: Outcome, otherwise: str = "nothing has moved for too long") -> CommandError:

@@ -29,12 +29,12 @@ from zmq.utils import z85
 from kemps_p2p.errors import PortTaken, RuntimeFault, Unreachable
 from kemps_p2p.runtime.links import (
     ARRIVED_MESSAGES,
+    HANDSHAKE_MS,
     Link,
     LinkChange,
     LinkLimits,
     LinkState,
     Monitor,
-    beat,
     now_ms,
 )
 from kemps_p2p.runtime.zap import CurveKeys, Door, PublicKey, user_id
@@ -198,7 +198,7 @@ class Mesh:
         self._watch()
 
     def _set_up(self, router: "zmq.Socket[bytes]") -> None:
-        beat(router)
+        router.setsockopt(zmq.HANDSHAKE_IVL, HANDSHAKE_MS)
         router.linger = 0
         router.rcvhwm = ARRIVED_MESSAGES
         router.setsockopt(zmq.MAXMSGSIZE, self._message_bytes_max + CURVE_BYTES)

@@ -19,6 +19,7 @@ from typing import IO
 import pytest
 import zmq
 
+from kemps_p2p.runtime.links import ARRIVED_MESSAGES
 from kemps_p2p.runtime.transport import Arrival, CurveKeys, LinkState, Mesh, PublicKey, new_event_loop
 
 BYTES_MAX = 65536
@@ -146,6 +147,27 @@ def test_a_frozen_peer_shows_by_its_missing_heartbeats_and_thaws() -> None:
     with_mesh(main)
 
 
+def test_a_peer_that_dies_where_nobody_has_read_for_long_ends_nobody_else() -> None:
+    """It has sent more than is kept: libzmq ends a process whose own beats find such a connection lost."""
+
+    async def main(mesh: Mesh) -> None:
+        with echo_peer("flood") as peer:
+            peer.admit(mesh)
+            mesh.admit(peer.table())
+            await until(mesh, peer.public_key, LinkState.UP)
+            # Nobody receives, so reading stops at the mark.
+            await asyncio.sleep(0.2)
+            peer.process.kill()
+            await until(mesh, peer.public_key, LinkState.DOWN)
+            await asyncio.sleep(0.6)
+        count = 0
+        while batch := mesh.arrived():
+            count += len(batch)
+        assert count > 2 * ARRIVED_MESSAGES
+
+    with_mesh(main)
+
+
 @pytest.mark.soak
 def test_a_round_trip_costs_at_most_two_and_a_half_bare_ones(capsys: pytest.CaptureFixture[str]) -> None:
     """Rounds alternate, so that both see the same machine; the medians of rounds are compared."""
@@ -229,6 +251,11 @@ async def serve() -> None:
             mesh.send(arrival.peer, arrival.data)
 
     mesh.deliver(answer)
+    while "flood" in sys.argv:
+        for peer in mesh.links():
+            while mesh.send(peer, bytes(300)):
+                pass
+        await asyncio.sleep(0.001)
     await asyncio.Event().wait()
 
 
