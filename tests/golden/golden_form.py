@@ -14,8 +14,8 @@ from kemps_p2p.session.audit import JointAudit, audit_all
 
 FOLDER = Path(__file__).parent
 INDEX = FOLDER / "index.json"
-KEPT = ("verdict", "match", "head", "entries", "deals", "winners", "scores", "names", "findings", "remarks")
-"""Of what `kemps audit --json` says."""
+KEPT = ("verdict", "match", "head", "entries", "deals", "winners", "scores", "names")
+"""Of what `kemps audit --json` says, beside what it finds."""
 Golden = dict[str, Any]
 
 
@@ -36,5 +36,9 @@ def told_of(log: bytes) -> Golden:
     joint = audited(log)
     said: Golden = json.loads(json.dumps(audit_json(joint, ["-"])))
     facts = [facts_of_call(joint.audits[0], call) for call in numbered_calls(joint.audits[0])]
+    found = {
+        name: [{key: one[key] for key in ("index", "code", "culprit")} for one in said[name]]
+        for name in ("findings", "remarks")
+    }
     calls = [{name: call_json(joint.audits[0], one)[name] for name in ("seat", "verdicts")} for one in facts]
-    return {"exit": exit_of(joint).value, **{name: said[name] for name in KEPT}, "calls": calls}
+    return {"exit": exit_of(joint).value, **{name: said[name] for name in KEPT}, **found, "calls": calls}

@@ -54,11 +54,18 @@ def seated(
     return peers
 
 
-def wait_for(peer: "subprocess.Popen[str]", entry: int) -> None:
-    """Until a peer's log has come so far."""
+def wait_for(peer: "subprocess.Popen[str]", what: str, entry: int = 0) -> None:
+    """Until a peer tells of something, or that its log has come so far."""
     assert peer.stdout is not None
-    moved = (event for event in map(json.loads, peer.stdout) if event["event"] == "moved")
-    assert any(event["entry"] >= entry for event in moved), "the match ended before"
+    told = (event for event in map(json.loads, peer.stdout) if event["event"] == what)
+    if not any(event.get("entry", entry) >= entry for event in told):
+        raise AssertionError(f"it ended before: {peer.communicate(timeout=LIMIT_S)[1]}")
+
+
+def come_back(home: Path) -> "subprocess.Popen[str]":
+    """Start the process of a player again that was killed."""
+    again = ["rejoin", "--bot", "--pace", "fast", "--home", str(home)]
+    return subprocess.Popen([*KEMPS, *again], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def log_of(place: Path) -> Path:
@@ -82,7 +89,7 @@ def match(rules: str, players: int = 4, *, observed: bool = False) -> Callable[[
 def handed_over(place: Path) -> bytes:
     """Whoever orders is stopped for a while, so that the next seat takes over."""
     peers = seated(place, SHORT)
-    wait_for(peers[0], ENTRY)
+    wait_for(peers[0], "moved", ENTRY)
     on_duty = audit(log_of(place).read_bytes()).match
     assert on_duty is not None
     stopped = peers[on_duty.on_duty]
@@ -95,18 +102,28 @@ def handed_over(place: Path) -> bytes:
 def restarted(place: Path) -> bytes:
     """A player's process is killed in a deal, and comes back to its seat."""
     peers = seated(place, SHORT)
-    wait_for(peers[2], ENTRY)
+    wait_for(peers[2], "moved", ENTRY)
     os.kill(peers[2].pid, signal.SIGKILL)
     peers[2].communicate(timeout=LIMIT_S)
-    again = ["rejoin", "--bot", "--pace", "fast", "--home", str(place / "home-2")]
-    peers[2] = subprocess.Popen([*KEMPS, *again], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    peers[2] = come_back(place / "home-2")
+    return finished(peers, place)
+
+
+def absent(place: Path) -> bytes:
+    """A player's process is killed in a deal, voted absent by the others, and comes back for the next one."""
+    peers = seated(place, SHORT)
+    wait_for(peers[3], "moved", ENTRY)
+    os.kill(peers[3].pid, signal.SIGKILL)
+    peers[3].communicate(timeout=LIMIT_S)
+    wait_for(peers[0], "absent")
+    peers[3] = come_back(place / "home-3")
     return finished(peers, place)
 
 
 def broken_off(place: Path) -> bytes:
     """All processes are killed in the middle of a deal: what is on the disk then."""
     peers = seated(place, SHORT)
-    wait_for(peers[0], ENTRY)
+    wait_for(peers[0], "moved", ENTRY)
     for peer in peers:
         os.kill(peer.pid, signal.SIGKILL)
     for peer in peers:
@@ -124,8 +141,9 @@ def redacted(place: Path) -> bytes:
 
 LOOK = "look_ms = 200\n"
 SHORT = f'base = "kemps"\nword = "K"\n{LOOK}'
+LONGER = f'base = "kemps"\nword = "KE"\n{LOOK}'
 LOGS: Mapping[str, tuple[str, Callable[[Path], bytes]]] = {
-    "kemps": ("the book kemps, to two letters", match(f'base = "kemps"\nword = "KE"\n{LOOK}')),
+    "kemps": ("the book kemps, to two letters", match(LONGER)),
     "kent": ("the book kent, to one letter", match(f'base = "kent"\nword = "K"\n{LOOK}')),
     "chaulcer": ("the book chaulcer, to one point", match(f'base = "chaulcer"\ngoal = 1\n{LOOK}')),
     "kems": ("the book kems, to two points", match(f'base = "kems"\ngoal = 2\n{LOOK}')),
@@ -134,6 +152,7 @@ LOGS: Mapping[str, tuple[str, Callable[[Path], bytes]]] = {
     "observed": ("with an observer", match(SHORT, observed=True)),
     "handed-over": ("the ordering duty passed on to another seat", handed_over),
     "restarted": ("a player's process was killed and came back", restarted),
+    "absent": ("a player was voted absent, and came back for the next deal", absent),
     "broken-off": ("all processes were killed in a deal", broken_off),
     "redacted": ("the log of kent without the names", redacted),
 }

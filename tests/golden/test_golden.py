@@ -5,6 +5,7 @@ import hashlib
 import pytest
 from golden_form import FOLDER, Golden, audited, read_index, told_of
 
+from kemps_p2p.ledger.entry import Readmitted, Struck
 from kemps_p2p.session.takeover import take_over_in
 from verifier import VERIFIER
 
@@ -71,6 +72,8 @@ def test_they_show_what_they_are_kept_for() -> None:
     assert audits["observed.kemps"].annexed_by == 0
     assert audits["observed.kemps"].observer_name == "Zoe"
     assert any(take_over_in(step.record.entry) for step in audits["handed-over.kemps"].steps)
+    events = [event for step in audits["absent.kemps"].steps for event in step.record.entry.events]
+    assert {type(event) for event in events} >= {Struck, Readmitted}
     match = audits["kemps.kemps"].match
     assert match is not None
     assert set(match.opened_books) == set(range(4)), "each team has sealed its signals, and opened them"
