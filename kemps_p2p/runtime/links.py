@@ -184,6 +184,8 @@ class Link:
         self.peer = peer
         self.state = LinkState.CONNECTING
         self.address: str | None = None
+        self.up_count = 0
+        """How often it has come up: what was sent before may be lost."""
         self._context, self._loop, self._keys, self._limits = context, loop, keys, limits
         self._changed = changed
         self._socket: zmq.Socket[bytes] | None = None
@@ -335,6 +337,7 @@ class Link:
             self._retry_ms = RETRY_MS
             self._cut_off_count = 0
             self._is_proven = True
+            self.up_count += 1
             self._set(LinkState.UP)
             self._flush()
         elif event == zmq.EVENT_HANDSHAKE_FAILED_AUTH:

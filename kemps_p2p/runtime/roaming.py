@@ -92,7 +92,9 @@ class Roaming:
         self._ways = {curve: _Way(table.addresses[curve], table.addresses[curve]) for curve in others}
         self._said: dict[PublicKey, Moved] = {}
         self._number = 0
-        self._is_unkept = False
+        self._news: set[PublicKey] = set()
+        self._told: dict[PublicKey, int] = {}
+        """The connection to each peer on which it has been told all that is known."""
         self._up: set[PublicKey] = set()
         bound = read_place(mesh.address.removeprefix("tcp://"))
         assert bound is not None, "a mesh that is open listens at an address of numbers"
@@ -169,18 +171,29 @@ class Roaming:
         up = {peer for peer, state in self._mesh.links().items() if state is LinkState.UP}
         for peer in up:
             self._ways[peer].tried_ms = self._ways[peer].up_ms = now
-        for peer in up - self._up:
-            for moved in self._said.values():
-                self._mesh.send(peer, pack(moved))
+        ups = self._mesh.up_counts()
+        for peer in up:
+            if ups[peer] != self._told.get(peer):
+                for moved in self._said.values():
+                    self._mesh.send(peer, pack(moved))
+                self._told[peer] = ups[peer]
         self._up = up
         missing = [peer for peer in self._ways if peer not in up]
         for peer in missing:
             self._try_elsewhere(peer, known, now)
         if not is_loopback(self._bound.host):
             self._seeker.look_for([peer for peer in missing if now - self._ways[peer].up_ms >= SEEK_MS])
-        if self._is_unkept:
-            self._is_unkept = False
-            self._way_back.moved(tuple(self._said.values()))
+        if self._news:
+            self._pass_on()
+
+    def _pass_on(self) -> None:
+        """Tell the others what is new, and keep it: once in a look, however often a peer speaks."""
+        for peer in self._news:
+            data = pack(self._said[peer])
+            for other in self._up - {peer}:
+                self._mesh.send(other, data)
+        self._news.clear()
+        self._way_back.moved(tuple(self._said.values()))
 
     # This peer
 
@@ -262,12 +275,9 @@ class Roaming:
         self._note(peer, moved)
 
     def _note(self, peer: PublicKey, moved: Moved) -> None:
-        """Keep a word, and pass it on."""
+        """Keep a word, to be passed on."""
         self._said[peer] = moved
-        self._is_unkept = True
-        data = pack(moved)
-        for other in self._up - {peer}:
-            self._mesh.send(other, data)
+        self._news.add(peer)
 
     def _sought(self, peer: PublicKey, addresses: tuple[str, ...]) -> None:
         """Multicast says that a peer which is missing listens there."""

@@ -295,6 +295,10 @@ class Mesh:
         """The state of every link, as of now."""
         return MappingProxyType({peer: link.state for peer, link in self._links.items()})
 
+    def up_counts(self) -> Mapping[PublicKey, int]:
+        """How often each link has come up. One that was down for a moment in between has lost messages."""
+        return {peer: link.up_count for peer, link in self._links.items()}
+
     async def link_changes(self) -> list[LinkChange]:
         """Wait for at least one link to change, then return the latest change of each that did.
 

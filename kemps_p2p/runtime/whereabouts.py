@@ -21,6 +21,7 @@ from kemps_p2p.session.messages import Moved
 
 MOVED_LABEL = "kemps/v1/moved"
 PLACES_MAX = 16
+WORD_BYTES_MAX = 4096
 
 
 class Whereabouts(Record, frozen=True):
@@ -39,6 +40,8 @@ def sign_whereabouts(identity: Identity, whereabouts: Whereabouts) -> Moved:
 
 def read_whereabouts(moved: Moved, identities: Mapping[PublicKey, bytes]) -> Whereabouts:
     """What a peer of the table has signed; `identities`: their keys by CURVE key. Raises `PeerFault`."""
+    if len(moved.raw) > WORD_BYTES_MAX:
+        raise PeerFault(Fault.TOO_LARGE, "whereabouts that are too large")
     whereabouts = decode(moved.raw, Whereabouts)
     identity = identities.get(PublicKey(whereabouts.curve))
     if identity is None:
@@ -56,16 +59,15 @@ def seek_name(curve: PublicKey) -> str:
 
 def in_order(addresses: Sequence[str], before: str, known: Iterable[Interface]) -> list[str]:
     """Addresses of a peer in the order to try them: first those beside where it was, then the nearest."""
-    places = {place.host: address for address in addresses if (place := _numeric(address)) is not None}
-    near = nearest_first(places, known)
+    hosts = {address: place.host for address in addresses if (place := _numeric(address)) is not None}
+    near = nearest_first(dict.fromkeys(hosts.values()), known)
     was = _numeric(before)
     if was is not None:
         # What its prefix is, the other side does not say; most networks of homes and clubs are so large.
         size = 64 if ":" in was.host else 24
-        network = ip_network(f"{was.host}/{size}", strict=False)
+        network = ip_network(f"{was.host.partition('%')[0]}/{size}", strict=False)
         near.sort(key=lambda host: ip_address(host) not in network)
-    named = [address for address in addresses if address not in places.values()]
-    return [*(places[host] for host in near), *named]
+    return sorted(addresses, key=lambda each: near.index(hosts[each]) if each in hosts else len(near))
 
 
 def _numeric(address: str) -> Place | None:

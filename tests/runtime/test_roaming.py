@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from join_helpers import LOOPBACK
 
 from kemps_p2p.codec import encode
@@ -16,6 +18,7 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime import roaming
 from kemps_p2p.runtime.addresses import Interface
+from kemps_p2p.runtime.links import is_address
 from kemps_p2p.runtime.meeting import Table
 from kemps_p2p.runtime.profile import new_match_files
 from kemps_p2p.runtime.roaming import Roaming
@@ -31,6 +34,10 @@ from kemps_p2p.runtime.whereabouts import (
 from kemps_p2p.session.lobby import Setup
 from kemps_p2p.session.messages import Moved
 
+PLACES = (
+    "tcp://[fe80::1%eth0]:5", "tcp://[::1%lo]:1", "tcp://[::]:1", "tcp://[:::]:1", "tcp://1.2.3.4:1",
+    "tcp://1.2.3:1", "tcp://host:1", "tcp://[::ffff:1.2.3.4]:9", "tcp://0.0.0.0:1", "tcp://[fd00::9]:1",
+)  # fmt: skip
 LO = (Interface("lo", LOOPBACK, 8),)
 IDENTITIES = tuple(Identity.derived(b"roaming", f"peer {index}") for index in range(3))
 CURVES = tuple(PublicKey(bytes([index]) * 32) for index in range(3))
@@ -127,11 +134,11 @@ def test_a_false_address_costs_time_and_no_more() -> None:
         word = Whereabouts(curve=b.public_key, addresses=(c.address,), number=7)
         a.admit({b.public_key: dead_address(), c.public_key: c.address})
         three.carriers[0]._take(sign_whereabouts(IDENTITIES[1], word))
-        seen: set[LinkState] = set()
+        tried: set[str] = set()
 
         def holds() -> bool:
-            seen.add(a.links()[b.public_key])
-            return LinkState.WRONG_SERVER_KEY in seen and three.all_up()
+            tried.add(three.carriers[0]._ways[b.public_key].address)
+            return c.address in tried and three.all_up()
 
         return holds
 
@@ -156,13 +163,22 @@ def test_what_a_peer_has_signed_is_believed() -> None:
         (sign_whereabouts(IDENTITIES[1], word(curve=PublicKey(bytes(32)[:31] + b"x"))), Fault.WRONG_SEAT),
         (sign_whereabouts(IDENTITIES[1], word(1, "ipc:///tmp/x")), Fault.MALFORMED),
         (sign_whereabouts(IDENTITIES[1], word(1, *["tcp://10.0.0.2:1"] * (PLACES_MAX + 1))), Fault.MALFORMED),
+        (Moved(raw=bytes(5000), signature=bytes(64)), Fault.TOO_LARGE),
         (Moved(raw=b"", signature=bytes(64)), Fault.MALFORMED),
         (
             Moved(raw=encode(word()), signature=IDENTITIES[1].sign("kemps/v1/contact", encode(word()))),
             Fault.BAD_SIGNATURE,
         ),
     ],
-    ids=["of another", "of nobody here", "into the machine", "too many", "nothing", "another label"],
+    ids=[
+        "of another",
+        "of nobody here",
+        "into the machine",
+        "too many",
+        "too large",
+        "nothing",
+        "another label",
+    ],
 )
 def test_what_leads_nowhere_is_not(moved: Moved, fault: Fault) -> None:
     with pytest.raises(PeerFault) as caught:
@@ -180,6 +196,16 @@ def test_addresses_beside_the_old_one_are_tried_first() -> None:
     ]
     before = "tcp://192.168.1.7:5368"
     assert in_order(told, before, here) == [told[3], told[1], told[0], told[2]]
+
+
+@given(
+    st.lists(st.sampled_from(PLACES), max_size=PLACES_MAX),
+    st.sampled_from(PLACES),
+)
+def test_whatever_a_peer_calls_its_addresses_each_is_tried_once(told: list[str], before: str) -> None:
+    here = (Interface("eth0", "192.168.1.5", 24), Interface("eth0", "fd00::5", 64))
+    kept = [address for address in told if is_address(address)]
+    assert sorted(in_order(kept, before, here)) == sorted(kept)
 
 
 def test_where_others_are_is_kept_for_a_restart_and_no_longer_than_the_match(tmp_path: Path) -> None:
