@@ -289,6 +289,11 @@ def missing(deck: Deck, position: Position) -> frozenset[Seat]:
     return frozenset(Seat(seat) for seat, part in enumerate(row) if part is None)
 
 
+def is_missing(deck: Deck, position: Position, seat: Seat) -> bool:
+    """Whether the share of one seat of a position is not in."""
+    return deck.shares[index_of(deck, position)][seat] is None
+
+
 # Openings
 
 

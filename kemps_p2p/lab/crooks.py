@@ -62,7 +62,6 @@ from kemps_p2p.ledger.tape import NO_DIGEST, Deed, Head, TapeItem, claim_of
 from kemps_p2p.runtime.sim import Sim, SimPeer
 from kemps_p2p.session.fold import OpenRecord
 from kemps_p2p.session.genesis import Founding
-from kemps_p2p.session.match import Match
 from kemps_p2p.session.play import Play
 
 
@@ -196,16 +195,18 @@ class Crook:
         honest = [peer for other, peer in enumerate(sim.peers) if other != seat]
         if any(fault.culprit == seat for peer in honest for fault in peer.faults):
             return Ending.DETECTED
-        match, items = honest[0].session.play.final, honest[0].session.play.tapes.by_digest
+        items = honest[0].session.play.tapes.by_digest
         events = [(record, event) for record in records for event in record.entry.events]
         if any(isinstance(event, Blamed) and event.culprit == seat for _, event in events):
             return Ending.DETECTED
         forged = set(play.forged) if isinstance(play, CheatingPlay) else set()
+        players = self._seats
         gains = (
             not self._how.may_count and any(record.item.digest in forged for record in records),
             not self._how.may_count and any(not forged.isdisjoint(_taken(event)) for _, event in events),
-            _took_twice(seat, events),
-            self.kind == "no-coin" and any(_won_a_draw(match, seat, event, items) for _, event in events),
+            took_twice(seat, events),
+            self.kind == "no-coin"
+            and any(won_a_draw(players, seat, event, items) for _, event in events),
             isinstance(self.network, Fork) and _is_forked(seat, honest),
         )
         return Ending.UNDETECTED if any(gains) else Ending.HARMLESS
@@ -236,7 +237,7 @@ def _taken(event: object) -> Iterator[Digest]:
             return
 
 
-def _took_twice(seat: Seat, events: Sequence[tuple[OpenRecord, object]]) -> bool:
+def took_twice(seat: Seat, events: Sequence[tuple[OpenRecord, object]]) -> bool:
     """True if two of its exchanges against one head were carried out."""
     heads: Counter[Head] = Counter()
     for record, event in events:
@@ -248,14 +249,14 @@ def _took_twice(seat: Seat, events: Sequence[tuple[OpenRecord, object]]) -> bool
     return max(heads.values(), default=0) > 1
 
 
-def _won_a_draw(match: Match, seat: Seat, drawn: object, items: Mapping[Digest, TapeItem]) -> bool:
+def won_a_draw(players: int, seat: Seat, drawn: object, items: Mapping[Digest, TapeItem]) -> bool:
     """True if a claim of the team of a seat that alone keeps its coin back goes before another's."""
     if not isinstance(drawn, Drawn) or drawn.coins.count(NO_DIGEST) != 1:
         return False
     seats = [items[name].seat for name in drawn.order]
     if sorted(set(seats))[drawn.coins.index(NO_DIGEST)] != seat:
         return False
-    is_own = [match.team_of(each) == match.team_of(seat) for each in seats]
+    is_own = [(each - seat) % (players // 2) == 0 for each in seats]
     return is_own != sorted(is_own)
 
 

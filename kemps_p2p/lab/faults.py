@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from kemps_p2p.game.actions import Action, Call
+from kemps_p2p.game.events import DealEnd, DealEnded
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import RuleSet, override
 from kemps_p2p.game.views import SeatView, options
@@ -98,6 +99,7 @@ class _Run:
         self._referee.sim = self.sim
         self._random = random.Random(f"kemps faults {seed}")
         self._deal = -1
+        self._voids: set[int] = set()
 
     def _tamper(self, sender: Seat, receiver: Seat, data: bytes) -> bytes | None:
         crook = self._crook
@@ -109,6 +111,10 @@ class _Run:
     def _watch(self, seat: Seat, effect: fx.Effect, now_ms: int) -> None:
         self._storm.watch(seat, effect, now_ms)
         self._referee(seat, effect, now_ms)
+        if isinstance(effect, fx.Show) and isinstance(effect.sight, fx.Happened):
+            happened = effect.sight
+            if any(isinstance(event, DealEnded) and event.end is DealEnd.VOID for event in happened.events):
+                self._voids.add(happened.index)
 
     def play(self) -> None:
         """Play the match. Raises `Violation`."""
@@ -210,6 +216,7 @@ class _Run:
         if outcome.cheat is Ending.UNDETECTED and self._crook is not None:
             outcome.undetected = f"seat {min(liars)} has its way: {self._crook.kind}"
         outcome.struck += self._storm.struck
+        outcome.voided_deals = len(self._voids)
         outcome.rejoins = sum(peer.life for peer in self.sim.peers)
         outcome.trace = _trace(self.sim, outcome)
         files = (b"".join((*peer.journal, *peer.log)) for peer in self.sim.peers)

@@ -17,6 +17,7 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.runtime.sim import Death, Net, Sim
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.match import Match
+from kemps_p2p.session.silence import ALONE_MS
 
 
 class Phase(StrEnum):
@@ -44,6 +45,8 @@ class Kind(StrEnum):
     """A computer loses its power, and with it what its disk had not synced of the journal."""
     BLACKOUT = "blackout"
     """All processes die."""
+    AWAY = "away"
+    """A process dies, and stays away for so long that the others vote its seat absent."""
     DISK = "disk"
     """A write fails: the process says good-bye, and comes back when there is room again."""
     STOP = "stop"
@@ -60,7 +63,10 @@ class Kind(StrEnum):
     """The lines of a peer are slow, and more so now and then."""
 
 
-DEADLY = frozenset({Kind.CRASH, Kind.TORN, Kind.POWER, Kind.BLACKOUT, Kind.DISK})
+DEADLY = frozenset({Kind.CRASH, Kind.TORN, Kind.POWER, Kind.BLACKOUT, Kind.AWAY, Kind.DISK})
+WEIGHTS = tuple(1 if kind is Kind.AWAY else 4 for kind in Kind)
+"""How often what is drawn: long stays cost long runs."""
+
 _SOON_MS = {
     Phase.LOBBY: 6.0,
     Phase.SHUFFLE: 30.0,
@@ -132,7 +138,7 @@ def drawn(rng: random.Random) -> list[list[Blow]]:
     for _ in range(rng.choice((1, 1, 2, 2, 3, 4))):
         is_next = bool(chains) and rng.random() < 0.4
         phase = None if is_next else rng.choice(list(Phase))
-        kind = rng.choice(list(Kind))
+        (kind,) = rng.choices(list(Kind), WEIGHTS)
         soon_ms = 3000 * rng.random() if phase is None else _SOON_MS[phase]
         blow = Blow(
             kind=kind,
@@ -271,6 +277,8 @@ class Storm:
             case Kind.POWER:
                 self.robbed.add(seats[0])
                 self.sim.crash(0, seats[0], span_us + int(_BOOT_MS * 1000), rng.randint(1, _LOST_ITEMS_MAX))
+            case Kind.AWAY:
+                self.sim.crash(0, seats[0], span_us + int(ALONE_MS * 1000))
             case Kind.BLACKOUT:
                 for seat in seats:
                     self.sim.crash(0, seat, int(span_us * rng.random()))

@@ -82,6 +82,7 @@ class TermBook:
         self._seats = [_Seat((0, genesis)) for _ in range(seats)]
         self._joins: dict[int, set[int]] = {}
         self._hand_overs: dict[int, dict[Seat, TapeItem]] = {}
+        self._wanted = 0
 
     def follow(self, item: TapeItem, entry: Entry | None) -> Followed:
         """Take in an item that follows its tape; `entry`: what it appends, if that can be read."""
@@ -90,6 +91,7 @@ class TermBook:
             # An observer has no part in it.
             return found
         seat = self._seats[item.seat]
+        before = seat.joined, seat.suspected
         for statement in item.item.body:
             match statement:
                 case Ack(term=term):
@@ -111,6 +113,9 @@ class TermBook:
                     self._hand_over(seat, item, statement, found)
                 case _:
                     pass
+        if before != (seat.joined, seat.suspected):
+            levels = sorted((max(each.joined, each.suspected + 1) for each in self._seats), reverse=True)
+            self._wanted = levels[doubts_needed(len(levels)) - 1]
         return found
 
     @staticmethod
@@ -149,8 +154,7 @@ class TermBook:
 
     def wanted(self) -> int:
         """The latest term that enough seats have joined, or would: whose sequencers before it they doubt."""
-        levels = sorted((max(seat.joined, seat.suspected + 1) for seat in self._seats), reverse=True)
-        return levels[doubts_needed(len(levels)) - 1]
+        return self._wanted
 
     def is_joined(self, term: int) -> bool:
         """True once a quorum has joined a term."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kemps_p2p.deck.deal import is_shuffled, missing, next_turn
+from kemps_p2p.deck.deal import is_missing, is_shuffled, next_turn
 from kemps_p2p.game.record import BETWEEN_DEALS
 from kemps_p2p.game.state import Phase, owed_answers
 from kemps_p2p.ids import Position, Seat
@@ -139,7 +139,7 @@ def owed_shares(match: Match, seat: Seat) -> Iterator[OweShares]:
     ]
     for position in (*public, *private):
         deck = deck_of(match, position)
-        if deck is not None and is_shuffled(deck) and seat in missing(deck, position):
+        if deck is not None and is_shuffled(deck) and is_missing(deck, position, seat):
             wanted.setdefault(deck.round, set()).add(position)
     for round_, positions in sorted(wanted.items()):
         yield OweShares(game.deal, round_, tuple(sorted(positions)))

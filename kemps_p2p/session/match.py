@@ -203,9 +203,11 @@ def rounds(match: Match, deal: int) -> list[Deck]:
 
 def deck_of(match: Match, position: Position) -> Deck | None:
     """The deck in which a position of the running deal lies; None if there is none."""
-    for deck in rounds(match, match.game.deal):
+    round_ = 0
+    while (deck := match.decks.get((match.game.deal, round_))) is not None:
         if position in deck.positions:
             return deck
+        round_ += 1
     return None
 
 
