@@ -205,8 +205,7 @@ class Crook:
             not self._how.may_count and any(record.item.digest in forged for record in records),
             not self._how.may_count and any(not forged.isdisjoint(_taken(event)) for _, event in events),
             took_twice(seat, events),
-            self.kind == "no-coin"
-            and any(won_a_draw(players, seat, event, items) for _, event in events),
+            self.kind == "no-coin" and any(won_a_draw(players, seat, event, items) for _, event in events),
             isinstance(self.network, Fork) and _is_forked(seat, honest),
         )
         return Ending.UNDETECTED if any(gains) else Ending.HARMLESS
