@@ -1,7 +1,6 @@
 """Whole matches between real processes: sockets, files, cryptography, and the commands that start them."""
 
 import json
-import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,9 @@ from kemps_p2p.session.audit import audit
 
 @pytest.fixture(scope="module")
 def short_rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The rule book kemps with a word of two letters, so that a match is short."""
+    """The rule book kemps with a word of one letter, so that a match is short."""
     file = tmp_path_factory.mktemp("rules") / "short.toml"
-    file.write_text('base = "kemps"\nword = "KE"\n')
+    file.write_text('base = "kemps"\nword = "K"\n')
     return file
 
 
@@ -31,9 +30,9 @@ def match(tmp_path_factory: pytest.TempPathFactory, short_rules: Path) -> dict[s
 def test_four_processes_and_an_observer_play_a_match_that_audits_clean(match: dict[str, Any]) -> None:
     assert match["players"] == 4
     assert match["audit"] == "clean"
-    assert max(match["scores"]) == 2
+    assert max(match["scores"]) == 1
     assert match["winners"] == [match["scores"].index(min(match["scores"]))]
-    assert match["deals"] >= 2
+    assert match["deals"] >= 1
     names = sorted(Path(log).name.rpartition("-")[2] for log in match["logs"])
     assert names == ["observer.kemps", *(f"seat{seat}.kemps" for seat in range(4))]
 
@@ -53,7 +52,10 @@ def test_the_observer_was_a_witness(match: dict[str, Any]) -> None:
     assert said == {Receipt}
 
 
-def test_a_stranger_audits_each_log_and_all_of_them(match: dict[str, Any]) -> None:
+def test_a_stranger_audits_each_log_and_all_of_them(
+    match: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     together = kemps("audit", "--json", *match["logs"])
     assert together.returncode == 0, together.stdout
     heads = {log["head"] for log in json.loads(together.stdout)["logs"]}
@@ -62,6 +64,7 @@ def test_a_stranger_audits_each_log_and_all_of_them(match: dict[str, Any]) -> No
         alone = kemps("audit", "--json", log)
         assert alone.returncode == 0, alone.stdout
         assert json.loads(alone.stdout)["head"] in heads
+    assert not list(tmp_path.iterdir()), "something is left in the temporary directory"
 
 
 def test_the_logs_hold_one_chain_byte_for_byte(match: dict[str, Any]) -> None:
@@ -95,19 +98,9 @@ def test_eight_players_finish_a_short_match(tmp_path: Path) -> None:
     assert told["audit"] == "clean"
 
 
-def test_nothing_is_left_in_the_temporary_directory(tmp_path: Path, match: dict[str, Any]) -> None:
-    place = tmp_path / "tmp"
-    place.mkdir()
-    done = subprocess.run(
-        [*KEMPS, "audit", match["logs"][0]], env={**os.environ, "TMPDIR": str(place)}, check=False
-    )
-    assert done.returncode == 0
-    assert not list(place.iterdir())
-
-
 def test_a_closed_output_is_no_bug_of_ours(match: dict[str, Any]) -> None:
     done = subprocess.run(
-        f"{' '.join(KEMPS)} audit {match['logs'][0]} >&-",
+        f"{' '.join(KEMPS)} replay {match['logs'][0]} >&-",
         shell=True,
         capture_output=True,
         text=True,
