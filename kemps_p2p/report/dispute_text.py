@@ -13,6 +13,7 @@ from kemps_p2p.game.events import (
     Barred,
     DealEnded,
     DealLost,
+    Event,
     FalseDenial,
     MatchEnded,
     PlayoffAhead,
@@ -114,18 +115,22 @@ def call_summary(facts: CallFacts, scene: Scene) -> str:
 
 def call_reasons(facts: CallFacts, scene: Scene) -> Iterator[str]:
     """What the verdict rests on and what it gave, a sentence each; nothing of a call that was not judged."""
-    for told in facts.since if facts.judged is not None else ():
-        match told.event:
-            case Shown(seat=seat, cards=cards):
-                found = "a quartet" if is_quartet(scene.faces[card] for card in cards) else "no quartet"
-                yield f"{scene.people.seat(seat)} had {scene.cards(cards)}, {found}."
-            case Unopened():
-                yield f"{event_text(told.event, scene)}."
-            case Scored(changes=changes):
-                told_of_it = changes_text(scene.rules, changes, scene.people)
-                yield f"{told_of_it[:1].upper()}{told_of_it[1:]}."
-            case _:
-                pass
+    if facts.judged is not None:
+        for reason in filter(None, (_reason(told.event, scene) for told in facts.since)):
+            yield f"{reason[0].upper()}{reason[1:]}."
+
+
+def _reason(event: Event, scene: Scene) -> str | None:
+    match event:
+        case Shown(seat=seat, cards=cards):
+            found = "a quartet" if is_quartet(scene.faces[card] for card in cards) else "no quartet"
+            return f"{scene.people.seat(seat)} had {scene.cards(cards)}, {found}"
+        case Unopened():
+            return event_text(event, scene)
+        case Scored(changes=changes):
+            return changes_text(scene.rules, changes, scene.people)
+        case _:
+            return None
 
 
 def _sections(*sections: Section) -> Iterator[str]:

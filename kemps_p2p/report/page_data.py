@@ -7,10 +7,10 @@ rule. Invariants:
 2. A text that a seat is told is the one that `Timeline.text` has for it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from kemps_p2p.game.actions import CallKind
+from kemps_p2p.game.actions import CallKind, Kind
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.seating import team_of, teams
 from kemps_p2p.ids import Seat
@@ -18,7 +18,7 @@ from kemps_p2p.report.timeline import Moment, Timeline
 from kemps_p2p.wording.cards import card_text
 from kemps_p2p.wording.eyes import Whose, Wide, eyes_text
 from kemps_p2p.wording.races import WHO_IS_FIRST
-from kemps_p2p.wording.rules_calls import applied_points, together_points
+from kemps_p2p.wording.rules_calls import applied_points, split_points, together_points
 from kemps_p2p.wording.scores import score_text
 
 MARKS: Mapping[str, tuple[str, str]] = {
@@ -41,6 +41,8 @@ MARKS: Mapping[str, tuple[str, str]] = {
     "together": ("R", "race"),
     "blamed": ("F", "proven fault"),
     "struck": ("K", "observer struck"),
+    "absent": ("Q", "voted absent"),
+    "back": ("J", "back at the table"),
     "taken-over": ("N", "ordering taken over"),
     "seeds-missing": ("I", "seeds missing"),
     "play-started": ("O", "play opens"),
@@ -179,18 +181,22 @@ def call_data(timeline: Timeline, index: int) -> dict[str, Any]:
 
 def race_data(timeline: Timeline, index: int) -> dict[str, Any]:
     """A race: where it is told and, if it is drawn, settled (`end`); and what each witness said."""
-    facts = timeline.moments[index].line.facts
+    line = timeline.moments[index].line
+    facts = line.facts
+    kinds = [claim["kind"] for claim in facts["claims"]]  # type: ignore[attr-defined]
     return {
         "number": facts["race"],
         "at": index,
         "end": _next(timeline, index, "drawn", "race"),
         "words": list(timeline.words(index)),
-        "rules": list(_race_rules(timeline, timeline.moments[index].line.event == "together")),
+        "rules": list(_race_rules(timeline, kinds) if line.event == "together" else WHO_IS_FIRST),
     }
 
 
-def _race_rules(timeline: Timeline, is_together: bool) -> Iterable[str]:
-    return together_points(timeline.rules) if is_together else WHO_IS_FIRST
+def _race_rules(timeline: Timeline, kinds: Sequence[str]) -> Iterable[str]:
+    """The rules for claims that are together, by their kinds."""
+    between_calls = kinds.count(Kind.CALL.value) > 1
+    return together_points(timeline.rules) if between_calls else split_points(timeline.rules)
 
 
 def _next(timeline: Timeline, index: int, event: str, key: str) -> int | None:

@@ -43,6 +43,7 @@ from kemps_p2p.game.events import (
     Verdicts,
 )
 from kemps_p2p.game.gestures import Intent
+from kemps_p2p.game.record import Result
 from kemps_p2p.game.scoring import Verdict
 from kemps_p2p.ids import Team
 from kemps_p2p.wording.actions import action_text
@@ -71,6 +72,13 @@ INTENTS: dict[Intent, str] = {
     Intent.DECOY: "as a decoy",
 }
 """What a gesture was made for, behind the sentence that tells it."""
+
+
+SETTLED: dict[Result, str] = {
+    Result.OK: "counts",
+    Result.MISSED: "came too late",
+    Result.REFUSED: "was refused",
+}
 
 
 def event_text(event: Event, scene: Scene) -> str:
@@ -158,7 +166,8 @@ def _seat_text(event: _SeatEvent, scene: Scene) -> str:
             return f"{who} signalled"
         case Settled(action=action, result=result, reason=reason):
             why = "" if reason is None else f": {refusal_text(reason)}"
-            return f"{who} wanted to {action_text(event.seat, action, scene)}, which was {result}{why}"
+            wanted = f"{who} wanted to {action_text(event.seat, action, scene)}"
+            return f"{wanted}, which {SETTLED[Result(result)]}{why}"
         case _:
             assert_never(event)
 

@@ -140,6 +140,13 @@ def together_points(rules: RuleSet) -> Iterable[str]:
             yield "Of two calls at once the first one counts."
         case _:
             assert_never(rules.simultaneous_calls)
+    yield from split_points(rules)
+
+
+def split_points(rules: RuleSet) -> Iterable[str]:
+    """What becomes of claims of which the table cannot tell who was first."""
+    if rules.mode is Mode.TURNS:
+        return
     match rules.poll_tie:
         case PollTie.LOTTERY:
             yield "When the table cannot tell who was first, at a card or with a call, lots decide."
