@@ -14,7 +14,7 @@ from kemps_p2p.ledger.tapebook import TapeBook
 from kemps_p2p.session.absence import is_at_table
 from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.match import Match
-from kemps_p2p.session.pacing import Pacing
+from kemps_p2p.session.pacing import HEARD_MS, Pacing
 
 STRIKE_MS = 5000
 """How long an observer may owe receipts and give none, and how long a word that says so stands once it is
@@ -117,10 +117,22 @@ class Silence:
 
     def can_vote(self, match: Match, target: Seat, now_ms: int) -> bool:
         """True if a seat has been silent for so long that the own player may vote it absent, and has not."""
-        is_silent = target != self._seat and is_at_table(match, target)
-        if not is_silent or self._pacing.silent_ms(target, now_ms) < ABSENT_MS:
+        if target == self._seat or not is_at_table(match, target) or not self._hears_quorum(now_ms):
             return False
-        return target not in self._votes and self._seat not in self.voters(match, target)
+        has_voted = target in self._votes or self._seat in self.voters(match, target)
+        return not has_voted and self._silent_ms(target, now_ms) >= ABSENT_MS
+
+    def _hears_quorum(self, now_ms: int) -> bool:
+        """False for a seat that is cut off itself, or has slept: whom it does not hear may well be there."""
+        heard = sum(self._pacing.is_there((seat,), HEARD_MS, now_ms) for seat in range(self._seats))
+        return heard >= quorum(self._seats)
+
+    def _silent_ms(self, target: Seat, now_ms: int) -> int:
+        """For how long nothing has come of a seat, from itself or by way of others."""
+        length, _ = self._tapes.end(target)
+        grown_at_ms = self._tapes.held_at_ms(target, length - 1) if length else None
+        silent_ms = self._pacing.silent_ms(target, now_ms)
+        return silent_ms if grown_at_ms is None else min(silent_ms, now_ms - grown_at_ms)
 
     def vote(self, target: Seat) -> None:
         """Say of a seat that it is absent, and again where its tape turns out to be longer."""
@@ -128,7 +140,7 @@ class Silence:
 
     def is_voted_along(self, match: Match, target: Seat, now_ms: int) -> bool:
         """True if a player that goes along with others votes a seat absent by now."""
-        return bool(self.voters(match, target)) or self._pacing.silent_ms(target, now_ms) >= ALONE_MS
+        return bool(self.voters(match, target)) or self._silent_ms(target, now_ms) >= ALONE_MS
 
     def here(self, final: Match) -> Iterator[Back]:
         """The word that the own seat owes if it is struck and reads this: once for each strike."""

@@ -234,3 +234,18 @@ def test_a_pass_that_waits_for_a_silent_seat_keeps_no_strike_from_it() -> None:
     table.submit(3, Pass(pool=table.play(3).final.game.pool)).settle()
     vote(waited(table), *OTHERS)
     assert ends(table) == [DealEnd.VOID]
+
+
+def test_a_seat_that_is_cut_off_itself_votes_nobody_absent() -> None:
+    table = waited(silenced(opened(), GONE, 2))
+    assert [session.can_vote_absent(table.now_ms) for session in table.sessions] == [()] * 4
+    assert table.sessions[0].vote_along(table.now_ms + ALONE_MS) == []
+
+
+def test_a_seat_that_is_heard_by_way_of_others_is_there() -> None:
+    table = opened()
+    table.drops = lambda sender, receiver, data: {sender, receiver} == {0, GONE}
+    for _ in range(4):
+        table.submit(GONE, WINK).wait(ABSENT_MS // 3, STEP_MS)
+    assert table.play(0).pacing.silent_ms(GONE, table.now_ms) >= ABSENT_MS
+    assert table.sessions[0].can_vote_absent(table.now_ms) == ()
