@@ -56,6 +56,12 @@ class _Lines:
     def struck(self, *, is_proven: bool) -> None:
         self._say(self._voice.struck(is_proven=is_proven))
 
+    def absent(self, seat: int) -> None:
+        self._say(self._voice.absent(seat))
+
+    def back(self, seat: int) -> None:
+        self._say(self._voice.back(seat))
+
     def fault(self, fault: PeerFault) -> None:
         self._say(self._voice.fault(fault))
 
@@ -84,6 +90,12 @@ class _Objects:
 
     def struck(self, *, is_proven: bool) -> None:
         self._say("struck", is_proven=is_proven)
+
+    def absent(self, seat: int) -> None:
+        self._say("absent", seat=seat)
+
+    def back(self, seat: int) -> None:
+        self._say("back", seat=seat)
 
     def fault(self, fault: PeerFault) -> None:
         self._say("fault", culprit=fault.culprit, code=fault.code.value, text=str(fault))

@@ -13,6 +13,7 @@ from kemps_p2p.game.rules import RuleSet
 from kemps_p2p.game.views import public_view
 from kemps_p2p.ids import Seat
 from kemps_p2p.plain.voice import is_told, sentence
+from kemps_p2p.wording.absence import absent_text, back_text
 from kemps_p2p.wording.cards import card_text
 from kemps_p2p.wording.events import event_text
 from kemps_p2p.wording.faults import FAULTS
@@ -66,6 +67,14 @@ class PublicVoice:
     def struck(*, is_proven: bool) -> Iterator[str]:
         """The observer's word counts no more."""
         yield sentence(struck_text(is_proven=is_proven))
+
+    def absent(self, seat: int) -> Iterator[str]:
+        """A seat is not waited for any more in this deal."""
+        yield sentence(absent_text(seat, self._people))
+
+    def back(self, seat: int) -> Iterator[str]:
+        """The next deal can start."""
+        yield sentence(back_text(seat, self._people))
 
     def fault(self, fault: PeerFault) -> Iterator[str]:
         """A fault, once."""

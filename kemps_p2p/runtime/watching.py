@@ -18,7 +18,7 @@ from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.events import Event, Gestured
 from kemps_p2p.game.record import State
 from kemps_p2p.game.rules import RuleSet
-from kemps_p2p.ledger.entry import Struck
+from kemps_p2p.ledger.entry import Readmitted, Struck
 from kemps_p2p.runtime.chair import Chair
 from kemps_p2p.runtime.joining import watch
 from kemps_p2p.runtime.node import favour_play
@@ -49,6 +49,12 @@ class Onlooking(Protocol):
 
     def struck(self, *, is_proven: bool) -> None:
         """The observer is not asked any more."""
+
+    def absent(self, seat: int) -> None:
+        """The others have voted a seat absent."""
+
+    def back(self, seat: int) -> None:
+        """A seat that was absent is back."""
 
     def fault(self, fault: PeerFault) -> None:
         """Somebody did what no honest program does."""
@@ -100,10 +106,11 @@ async def _observed(chair: Chair, eyes: Onlooking) -> Outcome:
                 eyes.fault(fault)
             case fx.MatchClosed():
                 eyes.ended()
-            case fx.VotedAbsent() | fx.SeatStruck() | fx.SeatBack():
-                # What comes of it is told by the end of the deal.
-                pass
-            case fx.Known() | fx.Raced() | fx.Whispered() | fx.Wanted():
+            case fx.SeatStruck(seat=seat):
+                eyes.absent(seat)
+            case fx.SeatBack(seat=seat):
+                eyes.back(seat)
+            case fx.Known() | fx.Raced() | fx.Whispered() | fx.Wanted() | fx.VotedAbsent():
                 # An observer claims nothing and has no partner; what seats want beside the game is theirs.
                 pass
 
@@ -156,14 +163,20 @@ class ShownLog:
     def _tell(self, step: Step) -> None:
         events = tuple(event for part in step.parts for event in part.events)
         entry = step.record.entry
-        for event in events:
-            if isinstance(event, Gestured):
-                self._eyes.gesture(event.seat, event.name)
+        for happened in events:
+            if isinstance(happened, Gestured):
+                self._eyes.gesture(happened.seat, happened.name)
         if events:
             self._eyes.moved(entry.index, events, step.match.game)
+        strikes = [event.seat for event in entry.events if isinstance(event, Struck)]
         if step.strikes:
-            is_silent = any(isinstance(event, Struck) for event in entry.events)
-            self._eyes.struck(is_proven=not is_silent)
+            self._eyes.struck(is_proven=step.match.founding.observer not in strikes)
+        for seat in strikes:
+            if seat < step.match.seats:
+                self._eyes.absent(seat)
+        for event in entry.events:
+            if isinstance(event, Readmitted):
+                self._eyes.back(event.seat)
 
 
 def _free(path: Path) -> Path:

@@ -29,8 +29,9 @@ from kemps_p2p.session.following import Following
 from kemps_p2p.session.logfile import ANNEX_LEAD
 
 LOGS = Path(__file__).parent.parent / "vectors" / "logs"
-WATCHED, SILENT, LYING = (
-    (LOGS / name).read_bytes() for name in ("observer.kemps", "silent-observer.kemps", "lying-observer.kemps")
+WATCHED, SILENT, LYING, ABSENT = (
+    (LOGS / name).read_bytes()
+    for name in ("observer.kemps", "silent-observer.kemps", "lying-observer.kemps", "absent-twice.kemps")
 )
 
 
@@ -261,11 +262,29 @@ class Eyes:
     def struck(self, *, is_proven: bool) -> None:
         self.told.append(("struck", is_proven))
 
+    def absent(self, seat: int) -> None:
+        self.told.append(("absent", seat))
+
+    def back(self, seat: int) -> None:
+        self.told.append(("back", seat))
+
     def fault(self, fault: PeerFault) -> None:
         self.told.append(("fault", fault.code))
 
     def ended(self) -> None:
         self.told.append(("ended",))
+
+
+def test_absent_seats_are_told(tmp_path: Path) -> None:
+    eyes = Eyes()
+    shown = ShownLog(tmp_path, eyes)
+    shown.see(ABSENT, names_of(ABSENT))
+    shown.close()
+    assert [told for told in eyes.told if told[0] in ("absent", "back")] == [
+        ("absent", 3),
+        ("back", 3),
+        ("absent", 1),
+    ]
 
 
 def names_of(log: bytes) -> dict[bytes, str]:
