@@ -7,7 +7,7 @@ import click
 
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.errors import Fault
-from kemps_p2p.runtime.runner import Outcome
+from kemps_p2p.runtime.runner import FAULTS_KEPT, Outcome
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.session import Session
@@ -58,8 +58,8 @@ class Reporter:
                     self.say("moved", "", **facts)
             case fx.ObserverStruck(is_proven=is_proven):
                 self.say("struck", struck_text(is_proven=is_proven), is_proven=is_proven)
-            case fx.FaultFound(fault=fault) if str(fault) in self._faults:
-                # A lobby says what it has to say until it is heard, right or wrong.
+            case fx.FaultFound(fault=fault) if str(fault) in self._faults or len(self._faults) == FAULTS_KEPT:
+                # A lobby says what it has to say until it is heard, right or wrong; junk never ends.
                 pass
             case fx.FaultFound(fault=fault):
                 self._faults.add(str(fault))

@@ -4,13 +4,14 @@ Knows nothing of what items say. Invariants:
 
 1. An item is in its place only with its whole tape before it. Two items in one place are evidence; both are
    kept, so that everybody can follow the tape whichever of them it goes on from.
-2. What waits for its predecessor, or for its stamp, is bounded for each tape.
+2. What is held of a tape, what contradicts it, and what waits for its predecessor or its stamp, is bounded:
+   what goes beyond is as if it had not come.
 
 Section "Tape" of protocol.md.
 """
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from kemps_p2p.codec import DIGEST_BYTES, Digest
@@ -19,7 +20,12 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.evidence import equivocation
 from kemps_p2p.ledger.tape import NO_DIGEST, STAMP_LEAD_MAX, Ack, Head, Signed, TapeItem
 
+TAPE_BYTES_MAX = 32 << 20
+"""No item beyond so many bytes of its tape counts. An honest seat says a thousandth of that in a deal."""
 EARLY_ITEMS_MAX = 4096
+EARLY_BYTES_MAX = 8 << 20
+BESIDE_MAX = 256
+"""Items kept of one tape that contradict another in their place; one is proof enough."""
 FORK_DEPTH = 64
 """How far back a peer is shown our version of a tape that it has otherwise."""
 
@@ -45,6 +51,24 @@ class _Tape:
     beside: list[TapeItem] = field(default_factory=list)
     early: dict[Digest, dict[Digest, TapeItem]] = field(default_factory=dict)
     early_count: int = 0
+    early_bytes: int = 0
+    held_bytes: int = 0
+
+    def has_early_room(self, item: TapeItem) -> bool:
+        """True if one more item can wait."""
+        size = self.early_bytes + len(item.signed.raw)
+        return self.early_count < EARLY_ITEMS_MAX and size <= EARLY_BYTES_MAX
+
+    def wait(self, item: TapeItem) -> None:
+        """One more waits."""
+        self.early_count += 1
+        self.early_bytes += len(item.signed.raw)
+
+    def wait_no_more(self, items: Iterable[TapeItem]) -> None:
+        """These go on."""
+        for item in items:
+            self.early_count -= 1
+            self.early_bytes -= len(item.signed.raw)
 
 
 class TapeBook:
@@ -106,7 +130,9 @@ class TapeBook:
                 self._keep_early(tape, following, faults)
                 continue
             if self._leads(following):
-                self._leading[following.digest] = following
+                if tape.has_early_room(following):
+                    tape.wait(following)
+                    self._leading[following.digest] = following
                 continue
             fault = self._follow(tape, following, now_ms)
             if fault is not None:
@@ -115,21 +141,21 @@ class TapeBook:
                 released.append(following)
                 if tape.early:
                     waiting = tape.early.pop(following.digest, {})
-                    tape.early_count -= len(waiting)
+                    tape.wait_no_more(waiting.values())
                     self._early.difference_update(waiting)
                     todo.extend(waiting.values())
                 if self._leading:
                     todo.extend(self._caught_up())
         return Added(tuple(released), tuple(faults))
 
-    def _leads(self, item: TapeItem) -> bool:
-        return item.item.lamport > len(self.by_digest) + 1 + STAMP_LEAD_MAX
+    def _leads(self, item: TapeItem, by: int = 0) -> bool:
+        return item.item.lamport + by > len(self.by_digest) + 1 + STAMP_LEAD_MAX
 
     def _caught_up(self) -> list[TapeItem]:
         """The items that waited for their stamps and need not any longer. One a branch waits at most."""
         found = [item for item in self._leading.values() if not self._leads(item)]
         for item in found:
-            del self._leading[item.digest]
+            self._tapes[item.seat].wait_no_more([self._leading.pop(item.digest)])
         return found
 
     def _has_predecessor(self, item: TapeItem) -> bool:
@@ -137,13 +163,14 @@ class TapeBook:
 
     def _keep_early(self, tape: _Tape, item: TapeItem, faults: list[PeerFault]) -> None:
         """Keep an item until the one it links to comes; if another one is there, that is evidence."""
-        if tape.early_count >= EARLY_ITEMS_MAX:
+        if not tape.has_early_room(item):
             return
         tape.early.setdefault(item.item.prev, {})[item.digest] = item
         self._early.add(item.digest)
-        tape.early_count += 1
+        tape.wait(item)
         number = item.item.number
-        if number <= len(tape.items):
+        # Who shows it has to say something behind its stamp, which may not lead by more than others bear.
+        if number <= len(tape.items) and not self._leads(item, by=1):
             fault = equivocation(tape.items[number - 1], item)
             if fault is not None:
                 faults.append(fault)
@@ -157,6 +184,10 @@ class TapeBook:
                 return PeerFault(Fault.BAD_LINK, "an item links to one of another place", culprit=item.seat)
             if item.item.lamport <= before.item.lamport:
                 return PeerFault(Fault.BAD_STAMP, "a stamp does not grow along its tape", culprit=item.seat)
+        size = tape.held_bytes + len(item.signed.raw)
+        if size > TAPE_BYTES_MAX or (number < len(tape.items) and len(tape.beside) >= BESIDE_MAX):
+            return None
+        tape.held_bytes = size
         self.by_digest[item.digest] = item
         if number == len(tape.items):
             tape.items.append(item)

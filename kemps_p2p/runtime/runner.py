@@ -27,6 +27,7 @@ from kemps_p2p.session.session import Session
 from kemps_p2p.session.walkover import SUFFIX
 
 MOVES_AT_ONCE_MAX = 8
+FAULTS_KEPT = 1000
 FAREWELL_MS = 20_000
 """So long whoever has not told that its log is complete is waited for: as long as for an opening."""
 PARTING_MS = 1500
@@ -418,7 +419,8 @@ class Runner:
             case fx.Whispered(text=text):
                 self._say(self._player.whispered(text))
             case fx.FaultFound(fault=fault):
-                self.outcome.faults.append(fault)
+                if len(self.outcome.faults) < FAULTS_KEPT:
+                    self.outcome.faults.append(fault)
                 if fault.code is Fault.OTHER_RULES:
                     # This table will never form; the others get a moment to hear why.
                     self._give_up_ms = min(self._give_up_ms, PARTING_MS)

@@ -149,6 +149,50 @@ def test_a_stamp_that_leaps_waits_and_nobody_comes_to_rest_on_it() -> None:
     assert book.lengths() == (2, 2)
 
 
+def test_a_proof_whose_stamp_leaps_is_none_yet() -> None:
+    """Whoever shows a proof speaks behind its stamps: a liar's would push that beyond what others accept."""
+    first, second = tape(0, 2)
+    for leap, is_proof in ((0, True), (1, False), (1 << 50, False)):
+        book = TapeBook(2)
+        added(book, [first, second])
+        stamp = len(book.by_digest) + STAMP_LEAD_MAX + leap
+        # It links to another first item than the one that is here.
+        other = item(number=1, prev=branch(first, b"x").digest, lamport=stamp, body=(claim(b"other"),))
+        what = book.add(other, 0)
+        assert [fault.code for fault in what.faults] == [Fault.EQUIVOCATION] * is_proof
+
+
+def test_what_a_liar_makes_others_keep_has_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, *others = tape(0, 9)
+    size = len(first.signed.raw)
+    monkeypatch.setattr(book_module, "BESIDE_MAX", 2)
+    monkeypatch.setattr(book_module, "TAPE_BYTES_MAX", 7 * size + 40)
+    book = TapeBook(1)
+    added(book, [first, others[0]])
+    beside = [branch(first, b"%d more" % number) for number in range(4)]
+    for made in beside:
+        book.add(made, 0)
+    assert [made.digest in book.by_digest for made in beside] == [True, True, False, False]
+    # Three more fit; the tape goes no further, however often the rest comes.
+    assert added(book, others[1:]) == others[1:4]
+    assert added(book, others[4:]) == []
+    assert book.lengths() == (5,)
+
+
+def test_the_bytes_of_what_waits_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    items = tape(0, 5)
+    monkeypatch.setattr(book_module, "EARLY_BYTES_MAX", sum(len(made.signed.raw) for made in items[2:4]))
+    book = TapeBook(1)
+    leap = item(lamport=STAMP_LEAD_MAX + 9)
+    added(book, items[2:])
+    assert [book.is_known(made.digest) for made in items] == [False, False, True, True, False]
+    added(book, [leap])
+    assert not book.is_known(leap.digest)
+    assert added(book, items[:2]) == items[:4]
+    book.add(leap, 0)
+    assert book.is_known(leap.digest)
+
+
 def test_honest_stamps_are_held_everywhere_whatever_a_liar_does() -> None:
     """The liar leads as far as it may with every item; the honest seat follows; a third holds them both."""
     liar, honest, at_honest, elsewhere = writer(0), writer(1), TapeBook(2), TapeBook(2)
