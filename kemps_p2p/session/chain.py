@@ -246,7 +246,10 @@ class Chain:
                 self._refused.add(self._path[-1][0].digest)
                 self._path.clear()
             raise
-        if not is_settled and not self._pacing.is_idle(self.tip, events, now_ms):
+        if not is_settled and not (
+            self._pacing.is_idle(self.tip, events, now_ms)
+            and self._pacing.may_sweep(self.tip, entry, events, now_ms)
+        ):
             return None
         if self._path:
             self._path.popleft()

@@ -162,16 +162,17 @@ class Pacing:
         """True if every seat has been heard of lately."""
         return self.is_there(range(tip.seats), within_ms, now_ms)
 
-    def is_idle(self, tip: Match, events: Collection[GameEvent], now_ms: int) -> bool:
-        """False if an entry halts a table that has not been idle long enough by the own clock.
-
-        Nor while one sweeps that has not been all there.
-        """
-        if tip.on_duty == self._seat:
+    def may_sweep(self, tip: Match, entry: Entry, events: Iterable[GameEvent], now_ms: int) -> bool:
+        """False if an entry sweeps while a seat is silent; what coins or a dealer order is not put off."""
+        is_drawn = any(isinstance(event, Drawn | Ruled) for event in entry.events)
+        if tip.on_duty == self._seat or is_drawn or not has_swept(events):
             return True
-        if has_swept(events) and not self.is_all_there(tip, 2 * HEARD_MS, now_ms):
-            return False
-        if not any(isinstance(event, Halted) for event in events):
+        # More patience than the sequencer's, as for a pass.
+        return self.is_all_there(tip, 2 * HEARD_MS, now_ms)
+
+    def is_idle(self, tip: Match, events: Iterable[GameEvent], now_ms: int) -> bool:
+        """False if an entry halts a table that has not been idle long enough by the own clock."""
+        if tip.on_duty == self._seat or not any(isinstance(event, Halted) for event in events):
             return True
         idle_ms = int(tip.founding.rules.idle_seconds * 1000)
         return now_ms >= self._idle_at_ms + idle_ms - CLOCK_SLACK_MS

@@ -13,7 +13,7 @@ from kemps_p2p.game.actions import Halt, Pass, Swap
 from kemps_p2p.game.events import Halted, Swept
 from kemps_p2p.game.record import Phase
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.entry import Entry, Note, Result, Settled, entry_of
+from kemps_p2p.ledger.entry import Drawn, Entry, Note, Result, Settled, entry_of
 from kemps_p2p.ledger.entry import Event as LedgerEvent
 from kemps_p2p.ledger.tape import Append, Claim, Head, Receipt, Statement, TapeItem
 from kemps_p2p.session.fold import Proofs
@@ -152,6 +152,22 @@ def test_a_halt_waits_for_the_own_clock() -> None:
     assert not pacing.is_idle(match, (Halted(),), due - 1)
     assert pacing.is_idle(match, (Halted(),), due)
     assert pacing.is_idle(match, (), 1000)
+
+
+def test_a_sweep_waits_for_all_seats_unless_it_is_drawn() -> None:
+    match = opened().play().final
+    author, me, other, silent = (Seat((match.on_duty + places) % 4) for places in range(4))
+    pacing, now_ms = Pacing(0, me, 4), 2 * HEARD_MS + 1
+    for seat in (author, other):
+        pacing.heard(seat, now_ms)
+    swept = (Swept(match.game.pool),)
+    entry = with_note(match, AutoPassed(seat=other))
+    drawn = structs.replace(entry, events=(Drawn(index=1, coins=(), order=(), results=()),))
+    assert not pacing.may_sweep(match, entry, swept, now_ms)
+    assert pacing.may_sweep(match, entry, (), now_ms)
+    assert pacing.may_sweep(match, drawn, swept, now_ms), "a draw is put off for nobody"
+    pacing.heard(silent, now_ms)
+    assert pacing.may_sweep(match, entry, swept, now_ms)
 
 
 def test_a_sequencer_whose_clock_runs_ahead_cannot_cut_the_idle_time_short() -> None:
