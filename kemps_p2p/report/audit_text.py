@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kemps_p2p.codec import Digest
+from kemps_p2p.game.events import Called
 from kemps_p2p.ledger.tape import TapeItem
 from kemps_p2p.session.audit import Audit, JointAudit, Split, worst
 from kemps_p2p.session.findings import Finding, Verdict
@@ -110,6 +111,12 @@ def _log_lines(one: Audit) -> Iterator[str]:
     if one.founding is not None and one.steps:
         result = result_line(one.founding.rules, one.scores, one.winners, people)
         yield f"{counted(one.deals, 'deal')}; {result}"
+        calls = sum(
+            isinstance(event, Called) for step in one.steps for part in step.parts for event in part.events
+        )
+        if calls:
+            each = "`--call 1` says" if calls == 1 else f"`--call 1` to `--call {calls}` say"
+            yield f"{counted(calls, 'call')}: {each} who was right, and why"
     yield from finding_lines(one.findings, people)
     for remark in one.remarks:
         yield f"remark, entry {remark.index}: {sentence(remark, people)}"

@@ -42,6 +42,7 @@ def test_clean_logs_are_said_to_agree(logs: list[Path]) -> None:
     assert ran.code == 0
     assert ran.out.startswith("clean: everything in these 4 logs holds, and they agree on every entry.\n")
     assert "what no log can prove:" in ran.out
+    assert "\n  1 call: `--call 1` says who was right, and why\n" in ran.out
     assert ran.err == ""
 
 
