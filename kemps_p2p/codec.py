@@ -166,7 +166,8 @@ _SIZES = tuple(size.to_bytes(8, "big") for size in range(128))
 """Of most parts, which are points, digests and numbers."""
 
 
-def _framed(label: str, parts: tuple[bytes, ...]) -> bytes:
+def framed(label: str, parts: tuple[bytes, ...]) -> bytes:
+    """What tagged hashes are of: the label (1-byte length) and each part (8-byte big-endian length)."""
     out = [len(label).to_bytes(1, "big"), label.encode("ascii")]
     for part in parts:
         size = len(part)
@@ -176,12 +177,12 @@ def _framed(label: str, parts: tuple[bytes, ...]) -> bytes:
 
 def tagged_hash(label: str, *parts: bytes) -> Digest:
     """SHA-256 over the label (1-byte length) and each part (8-byte big-endian length)."""
-    return Digest(sha256(_framed(label, parts)).digest())
+    return Digest(sha256(framed(label, parts)).digest())
 
 
 def derive(label: str, *parts: bytes) -> bytes:
     """64 bytes (SHA-512, framed like `tagged_hash`) to derive secrets and scalars from."""
-    return sha512(_framed(label, parts)).digest()
+    return sha512(framed(label, parts)).digest()
 
 
 class Transcript:

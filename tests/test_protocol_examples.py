@@ -228,7 +228,7 @@ def test_every_label_that_the_examples_use_is_in_the_document(monkeypatch: pytes
     """Labels that are put together at run time, and those inside transcripts, are found only this way."""
     hashed: set[str] = set()
     absorbed: set[str] = set()
-    framed, appended = codec._framed, Transcript.append
+    framed, appended = codec.framed, Transcript.append
 
     def frame(label: str, parts: tuple[bytes, ...]) -> bytes:
         hashed.add(label)
@@ -241,7 +241,7 @@ def test_every_label_that_the_examples_use_is_in_the_document(monkeypatch: pytes
             absorbed.add(label)
         appended(transcript, label, *values)
 
-    monkeypatch.setattr(codec, "_framed", frame)
+    monkeypatch.setattr(codec, "framed", frame)
     monkeypatch.setattr(Transcript, "append", append)
     for cached in (table, decks):
         cached.cache_clear()

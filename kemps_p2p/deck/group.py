@@ -197,7 +197,17 @@ def check_points(
 ) -> tuple[Point, ...]:
     """Return a peer's vector as `count` points. Raises `PeerFault` MALFORMED (length) or BAD_POINT."""
     check_length(values, count, what, culprit)
-    return tuple(check_point(group, value, culprit) for value in values)
+    is_point = group.is_point
+    for value in values:
+        # In line, since most of a turn are points; what is wrong with one is told in one place.
+        if (
+            not isinstance(value, bytes)
+            or len(value) != POINT_BYTES
+            or value == IDENTITY
+            or not is_point(value)
+        ):
+            check_point(group, value, culprit)
+    return tuple(map(Point, values))
 
 
 def check_scalars(

@@ -4,9 +4,10 @@ The genesis holds the end of each seat's chain; every draw uses up one preimage,
 its coin after seeing the claims. Section "Coins" of protocol.md.
 """
 
+from hashlib import sha256
 from typing import NewType
 
-from kemps_p2p.codec import Digest, derive, tagged_hash
+from kemps_p2p.codec import Digest, derive, framed, tagged_hash
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Seat
 
@@ -16,8 +17,14 @@ Coin = NewType("Coin", bytes)
 CHAIN_LENGTH = 4096
 
 
+_COIN_BYTES = 32
+_LEAD = framed("kemps/v1/coin", (bytes(_COIN_BYTES),))[:-_COIN_BYTES]
+"""What a tagged hash of a coin begins with. Chains are long, and each peer makes one for each match."""
+
+
 def _next(coin: bytes) -> Coin:
-    return Coin(tagged_hash("kemps/v1/coin", coin))
+    """The tagged hash of a coin of 32 bytes."""
+    return Coin(sha256(_LEAD + coin).digest())
 
 
 def coin_chain(secret: bytes) -> tuple[Coin, ...]:
@@ -30,7 +37,7 @@ def coin_chain(secret: bytes) -> tuple[Coin, ...]:
 
 def check_coin(last: bytes, coin: bytes, seat: Seat) -> None:
     """Raise `PeerFault` BAD_COIN unless `coin` is the preimage that follows `last` in the seat's chain."""
-    if len(coin) != 32 or _next(coin) != last:
+    if len(coin) != _COIN_BYTES or _next(coin) != last:
         raise PeerFault(Fault.BAD_COIN, "a coin does not fit the committed chain", culprit=seat)
 
 
