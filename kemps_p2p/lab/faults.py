@@ -135,6 +135,7 @@ class _Run:
             if sim.peers[seat].life != lives[seat]:
                 lives[seat] = sim.peers[seat].life
                 self._check_return(seat)
+            self._check_recovered(seat)
             storm.step(seat)
             self._watch_crook(seat)
             self._hurry(seat)
@@ -172,18 +173,21 @@ class _Run:
     def _check_return(self, seat: Seat) -> None:
         """A peer is back: nothing that it has logged is lost, and it stands where everybody stood."""
         peer = self.sim.peers[seat]
-        is_robbed = seat in self._storm.robbed
-        self._storm.robbed.discard(seat)
         if not peer.session.has_begun:
             demand(not peer.log, f"seat {seat} is back in the lobby of a match that has begun")
             return
         self._referee.check_state(seat)
-        if is_robbed:
+        if seat in self._storm.robbed:
             self._referee.robbed(seat)
-            return
-        logged = len(records_of(peer.log))
-        index = peer.session.play.final.head.index
-        demand(index >= logged, f"seat {seat} is back at entry {index}, and has logged {logged}")
+        else:
+            index, logged = peer.session.play.final.head.index, len(records_of(peer.log))
+            demand(index >= logged, f"seat {seat} is back at entry {index}, and has logged {logged}")
+
+    def _check_recovered(self, seat: Seat) -> None:
+        """Whoever speaks again has got from the others what a power cut took from its journal."""
+        session = self.sim.peers[seat].session
+        if seat in self._storm.robbed and session.has_begun and not session.play.is_recovering:
+            self._storm.robbed.discard(seat)
 
     def _watch_crook(self, seat: Seat) -> None:
         """Note where it strikes; once the match has begun it answers for itself, and does not die."""

@@ -175,7 +175,7 @@ class Storm:
         self._lossy: dict[Seat, float] = {}
         self._doomed: dict[Seat, tuple[int, Blow]] = {}
         self.robbed: set[Seat] = set()
-        """Whose journal has lost something; whoever sees them return takes them out."""
+        """Whose journal has lost something; whoever sees that they have it again takes them out."""
 
     def begin(self, sim: Sim) -> None:
         """The table that it blows over."""
