@@ -7,17 +7,26 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from random import Random
 from threading import Thread
 from typing import Any
 
 import pytest
+from junk import Junk, SignedJunk
 from process_helpers import node
+
+from kemps_p2p.game.rules import load_rules, override
+from kemps_p2p.ids import Seat
+from kemps_p2p.runtime.sim import Sim
+from kemps_p2p.session.lobby import Setup
+from kemps_p2p.session.session import Session
 
 JUNK_NODE = Path(__file__).with_name("junk_node.py")
 GROWTH_MB_MAX = 400
 RULES = 'base = "kemps"\nlook_ms = 0\n'
 LIMIT_S = 7200
 LEAVE_S = 60
+SHORT = override(load_rules("kemps"), {"look_ms": 0, "word": "KE"})
 
 
 class Honest:
@@ -83,6 +92,49 @@ def flooded(scratch: Path, mode: str, messages: int, seed: int) -> tuple[dict[st
     assert blamed <= {None, 3}
     counts: dict[str, int] = json.loads(sent[0])
     return counts, max((peer.size_mb for peer in peers), key=lambda sizes: sizes[-1] - sizes[0])
+
+
+class Liar:
+    """The line of a seat of which every other message is junk instead."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
+        self.junk = Junk(self.random)
+        self.signed: SignedJunk | None = None
+        self.setups: list[Setup] = []
+        self.count = 0
+        self.sim = Sim(
+            rules=SHORT, players=4, seed=seed, group="stub-insecure", tamper=self.tamper, machine=self.machine
+        )
+
+    def machine(self, setup: Setup) -> Session:
+        self.setups.append(setup)
+        return Session(setup)
+
+    def tamper(self, sender: Seat, receiver: Seat, data: bytes) -> bytes:
+        if sender != 3 or self.random.random() < 0.5:
+            self.junk.seen.append(data)
+            return data
+        self.count += 1
+        first = self.sim.peers[0].session
+        if self.signed is None and first.has_begun:
+            self.signed = SignedJunk(self.random, self.setups[3].identity, first.play.founding.match, 3)
+            self.signed.seen = self.junk.seen
+        if self.signed is not None and self.random.random() < 0.5:
+            return self.signed.signed()
+        return self.junk.unsigned()
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_junk_from_a_seat_is_refused_and_blamed_on_nobody_else(seed: int) -> None:
+    """In one process; many more such messages, between real ones, are a soak."""
+    liar = Liar(seed)
+    liar.sim.start()
+    while liar.count < 300:
+        liar.sim.step()
+    for peer in liar.sim.peers[:3]:
+        assert {fault.culprit for fault in peer.faults} <= {None, 3}
+        assert peer.faults
 
 
 @pytest.mark.soak
