@@ -156,14 +156,17 @@ def bundle(*, told: tuple[str, ...], home: Path | None, out: Path, with_names: b
     from kemps_p2p.runtime.files import write_new
     from kemps_p2p.session.audit import audit_all
     from kemps_p2p.session.logfile import without_names
+    from kemps_p2p.session.walkover import SUFFIX as WALK_OVERS
 
     files = [_named(each, home) for each in told or ("",)]
     logs = {f"{place}{SUFFIX}": read_log(file) for place, file in enumerate(files, start=1)}
     kept = logs if with_names else {name: without_names(data) for name, data in logs.items()}
+    sides = ((f"{place}{WALK_OVERS}", file.with_suffix(WALK_OVERS)) for place, file in enumerate(files, 1))
+    beside = {name: read_log(side) for name, side in sides if side.is_file()}
     with progress("checking") as shown:
         joint = audit_all(list(kept.values()), allow_stub=True, progress=shown)
     where = home if home is not None else home_directory()
-    write_new(out, bundled(kept, where, audit_json(joint, list(kept)), with_names=with_names))
+    write_new(out, bundled(kept | beside, where, audit_json(joint, list(kept)), with_names=with_names))
     click.echo(f"{out}: {counted(len(kept), 'log')}, their audit ({joint.verdict.value}), versions, settings")
     click.echo("no keys and no secrets are in it" + ("" if with_names else ", and no names of players"))
 

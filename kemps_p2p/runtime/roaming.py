@@ -165,7 +165,8 @@ class Roaming:
 
     def look(self) -> None:
         """See who is up, whether this peer has moved, and try elsewhere where a link is down."""
-        known = self._look_around()
+        # Whoever listens on loopback alone goes nowhere.
+        known = () if is_loopback(self._bound.host) else self._look_around()
         self._mind_own(known)
         now = now_ms()
         up = {peer for peer, state in self._mesh.links().items() if state is LinkState.UP}

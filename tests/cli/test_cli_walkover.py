@@ -1,6 +1,7 @@
 """Walk-overs beside logs: an audit shows them as what they are, and its verdict is that of the log."""
 
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -112,3 +113,11 @@ def test_two_logs_of_two_teams_are_read_together(here: Here, stopped: Path, sign
     done = here("audit", "--allow-simulated", stopped, other)
     assert done.code == Exit.UNDECIDABLE
     assert done.out.count("; disputed: ") == 2
+
+
+def test_a_bundle_has_what_lies_beside_the_log(here: Here, stopped: Path, sign: Sign, tmp_path: Path) -> None:
+    stopped.with_suffix(SUFFIX).write_bytes(sign(0))
+    out = tmp_path / "bundle.zip"
+    assert here("log", "bundle", stopped, "--out", out, "--home", tmp_path / "home").code == Exit.DONE
+    with zipfile.ZipFile(out) as bundled:
+        assert bundled.read("logs/1.walkover") == sign(0)

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 from process_helpers import KEMPS, kemps, node
 
-from kemps_p2p.codec import encode
+from kemps_p2p.codec import decode, encode
 from kemps_p2p.errors import Refused
 from kemps_p2p.game.rules import load_rules
 from kemps_p2p.ids import Seat
@@ -24,7 +25,7 @@ from kemps_p2p.runtime.meeting import Table
 from kemps_p2p.runtime.onlooker import Onlooker
 from kemps_p2p.runtime.profile import own_identity
 from kemps_p2p.runtime.transport import Mesh, PublicKey
-from kemps_p2p.runtime.wayback import WayBack, unfinished
+from kemps_p2p.runtime.wayback import KeptSeat, WayBack, unfinished
 from kemps_p2p.session.messages import MESSAGE_BYTES_MAX
 
 RULES = 'base = "kemps"\nword = "KE"\nlook_ms = 0\n'
@@ -79,8 +80,11 @@ def test_a_peer_that_is_killed_in_a_deal_comes_back_to_its_seat(tmp_path: Path) 
     ]
     assert "Say which: kemps rejoin MATCH" in unclear.stderr
     shutil.rmtree(place.with_name("another"))
-    peers[2] = rejoin(tmp_path / "home-2")
-    check_all_end(peers, tmp_path / "logs")
+    # Another program listens where it did, so it listens elsewhere, and the others follow.
+    bind = decode((place / "seat").read_bytes(), KeptSeat).bind
+    with socket.create_server(("127.0.0.1", int(bind.rpartition(":")[2]))):
+        peers[2] = rejoin(tmp_path / "home-2")
+        check_all_end(peers, tmp_path / "logs")
     again = kemps("rejoin", "--bot", "--home", str(tmp_path / "home-2"), limit_s=30)
     assert again.returncode == 4
     assert "all its matches have ended" in again.stderr
