@@ -261,7 +261,7 @@ class Play(Hearing):
                     self._begin(part)
                 else:
                     self._to_say.append(part)
-            self._to_say += self._silence.here(self.final)
+            self._to_say += self._silence.back(self.final)
         if self._final_is_new or self._deck_is_new:
             for job in self._dealing.draft(self.final):
                 self._begin(job)

@@ -48,30 +48,33 @@ class Silence:
         self._owed_since_ms: int | None = None
         self._said: dict[int, int] = {}
         """Of which tapes the own seat has said that it is silent, and at what length last."""
-        self._words: dict[int, list[TapeItem]] = {}
+        self._words: dict[Seat, dict[Seat, tuple[Unheard, Digest]]] = {}
+        """By tape and by who says so: the last word, since a tape only grows, and the item that it is in."""
         self._votes: set[Seat] = set()
         self._told: set[tuple[Seat, Seat]] = set()
-        self._returns: list[TapeItem] = []
-        self._here_index = 0
+        self._returns: dict[Seat, tuple[Back, Digest]] = {}
+        self._back_index = 0
 
     def hear(self, item: TapeItem, said: Unheard) -> bool:
         """Take in a word on a silent tape; true if it is the first of a seat on another's absence."""
-        self._words.setdefault(said.seat, []).append(item)
+        if not 0 <= said.seat < len(self._tapes.lengths()):
+            return False
+        self._words.setdefault(Seat(said.seat), {})[item.seat] = said, item.digest
         if item.seat == self._seat:
             # Said by an earlier run of this program, perhaps: it is not said again.
             self._said[said.seat] = max(self._said.get(said.seat, -1), said.length)
         vote = item.seat, Seat(said.seat)
-        if vote in self._told or item.seat == said.seat or not 0 <= said.seat < self._seats:
+        if vote in self._told or item.seat == said.seat or said.seat >= self._seats:
             return False
         self._told.add(vote)
         return True
 
     def hear_return(self, item: TapeItem, said: Back) -> None:
         """Take in the word of a seat that it is back."""
-        self._returns.append(item)
+        self._returns[item.seat] = said, item.digest
         self._told = {vote for vote in self._told if vote[1] != item.seat}
         if item.seat == self._seat:
-            self._here_index = max(self._here_index, said.index)
+            self._back_index = max(self._back_index, said.index)
 
     # What a quorum says
 
@@ -79,15 +82,16 @@ class Silence:
         """Who says that a tape is silent where it ends here, with the items that do. Without its author."""
         length, last = self._tapes.end(target)
         said = Unheard(seat=target, length=length, last=last)
-        by_seat: dict[Seat, Digest] = {}
-        for item in self._words.get(target, ()):
-            if item.seat < match.seats and item.seat != target and said in unheard_in(item):
-                by_seat.setdefault(item.seat, item.digest)
-        return by_seat
+        words = self._words.get(target, {})
+        return {
+            voter: name
+            for voter, (word, name) in words.items()
+            if voter < match.seats and voter != target and word == said
+        }
 
     def strikes(self, match: Match) -> Iterator[Struck]:
         """The strikes that the words of a quorum call for; none if a tape goes on here: it is back."""
-        for target in map(Seat, sorted(self._words)):
+        for target in sorted(self._words):
             if target == match.observer or is_at_table(match, target):
                 by_seat = self.voters(match, target)
                 if len(by_seat) >= quorum(match.seats):
@@ -96,10 +100,9 @@ class Silence:
 
     def returns(self, match: Match) -> Iterator[Readmitted]:
         """The returns of struck seats that have said that they are back."""
-        for item in self._returns:
-            since = match.absent.get(item.seat)
-            if since is not None and Back(index=since) in item.item.body:
-                yield Readmitted(seat=item.seat, item=item.digest)
+        for seat, (said, name) in self._returns.items():
+            if match.absent.get(seat) == said.index:
+                yield Readmitted(seat=seat, item=name)
 
     def is_lapsed(self, event: Struck, items: Mapping[Digest, TapeItem], now_ms: int) -> bool:
         """True if whom an event strikes is back here for so long that whoever strikes it must know."""
@@ -142,11 +145,11 @@ class Silence:
         """True if a player that goes along with others votes a seat absent by now."""
         return bool(self.voters(match, target)) or self._silent_ms(target, now_ms) >= ALONE_MS
 
-    def here(self, final: Match) -> Iterator[Back]:
+    def back(self, final: Match) -> Iterator[Back]:
         """The word that the own seat owes if it is struck and reads this: once for each strike."""
         since = final.absent.get(self._seat)
-        if since is not None and since > self._here_index:
-            self._here_index = since
+        if since is not None and since > self._back_index:
+            self._back_index = since
             yield Back(index=since)
 
     def follow(self, held_count: int, now_ms: int) -> None:

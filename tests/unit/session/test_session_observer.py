@@ -294,3 +294,15 @@ def test_two_words_strike_nobody(watch: Watch, untouched: Table) -> None:
         word = Unheard(seat=OBSERVER, length=0, last=NO_DIGEST)
         watch.silence.hear(next_of(seat, untouched).write((word,)), word)
     assert list(watch.silence.strikes(watch.match)) == []
+
+
+def test_of_each_seat_the_last_word_counts(watch: Watch, untouched: Table) -> None:
+    """However many words a seat says, one is kept."""
+    for seat in range(3):
+        for length in (0, 1) if seat == 1 else (0,):
+            word = Unheard(seat=OBSERVER, length=length, last=NO_DIGEST)
+            watch.silence.hear(next_of(seat, untouched).write((word,)), word)
+    assert watch.silence.voters(watch.match, Seat(OBSERVER)).keys() == {0, 2}
+    nobody = Unheard(seat=7, length=0, last=NO_DIGEST)
+    assert not watch.silence.hear(next_of(0, untouched).write((nobody,)), nobody)
+    assert not watch.silence.voters(watch.match, Seat(OBSERVER)).keys() - {0, 2}
