@@ -291,6 +291,20 @@ def test_what_cannot_be_meant_is_refused_at_once(command: Here, wrong: tuple[str
     assert said.err.startswith("kemps: ")
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("--name", "a\x1b[31mRED"), ("--name", ""), ("--name", "x" * 65), ("--seat", "4"), ("--wait", "nan"),
+        ("--bind", "tcp://127.0.0.1:99999"), ("--bind", "foo"), ("--players", "5"), ("--rules", "no-such"),
+    ],
+)  # fmt: skip
+def test_a_node_with_a_wrong_option_makes_no_place_to_meet(
+    command: Here, tmp_path: Path, wrong: tuple[str, str]
+) -> None:
+    assert command("node", "--meet", tmp_path / "meeting", *wrong).code == Exit.USAGE
+    assert not (tmp_path / "meeting").exists()
+
+
 # Doctor
 
 

@@ -5,7 +5,6 @@ import signal
 import socket
 from pathlib import Path
 
-import pytest
 from process_helpers import kemps, node
 
 
@@ -78,16 +77,3 @@ def test_peers_of_tables_of_different_sizes_are_told_so(tmp_path: Path) -> None:
     assert 4 in codes
     assert codes <= {3, 4}
     assert any("table of" in said for said in ends)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        ("--name", "a\x1b[31mRED"), ("--name", ""), ("--name", "x" * 65), ("--seat", "4"), ("--wait", "nan"),
-        ("--bind", "tcp://127.0.0.1:99999"), ("--bind", "foo"), ("--players", "5"), ("--rules", "no-such"),
-    ],
-)  # fmt: skip
-def test_a_wrong_option_is_refused_at_once(tmp_path: Path, wrong: tuple[str, str]) -> None:
-    done = kemps("node", "--meet", str(tmp_path / "m"), "--home", str(tmp_path / "h"), *wrong, limit_s=20)
-    assert done.returncode == 2, done.stderr
-    assert not (tmp_path / "m").exists()

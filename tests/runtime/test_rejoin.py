@@ -41,9 +41,9 @@ def wait_until(peer: "subprocess.Popen[str]", is_it: Callable[[dict[str, Any]], 
     assert any(is_it(event) for event in told(peer)), "the match ended before"
 
 
-def nodes_of(tmp_path: Path, *more: str) -> "list[subprocess.Popen[str]]":
+def nodes_of(tmp_path: Path, *more: str, text: str = RULES) -> "list[subprocess.Popen[str]]":
     rules = tmp_path / "short.toml"
-    rules.write_text(RULES)
+    rules.write_text(text)
     return [node(tmp_path, seat, "--events", "--rules", str(rules), *more) for seat in range(4)]
 
 
@@ -64,7 +64,7 @@ def check_all_end(peers: "list[subprocess.Popen[str]]", logs: Path, *elsewhere: 
 
 
 def test_a_peer_that_is_killed_in_a_deal_comes_back_to_its_seat(tmp_path: Path) -> None:
-    peers = nodes_of(tmp_path)
+    peers = nodes_of(tmp_path, text=RULES.replace("KE", "K"))
     victim = peers[2]
     wait_until(victim, lambda event: event["event"] == "moved" and event["entry"] >= 25)
     os.kill(victim.pid, signal.SIGKILL)

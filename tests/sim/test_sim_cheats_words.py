@@ -77,8 +77,10 @@ def opened_records(sim: Sim) -> list[OpenRecord]:
 # A forked tape
 
 
-@pytest.mark.parametrize("half", [1, 2])
-@pytest.mark.parametrize("number", [0, 9])
+@pytest.mark.parametrize(
+    ("number", "half"),
+    [(0, 1), (9, 2), *(pytest.param(*other, marks=pytest.mark.soak) for other in ((0, 2), (9, 1)))],
+)
 def test_two_items_at_one_number_for_two_halves_of_the_table(number: int, half: int) -> None:
     cheat = OTHERS[half]
     receivers = frozenset(
@@ -103,7 +105,7 @@ def turns_signed(sim: Sim, seat: int, deal: int) -> list[TurnDeed]:
     return [turn for turn in told if turn is not None]
 
 
-@pytest.mark.parametrize("deal", [0, 1])
+@pytest.mark.parametrize("deal", [pytest.param(0, marks=pytest.mark.soak), 1])
 def test_a_turn_forked_for_the_next_seat_alone(deal: int) -> None:
     """The next seat takes its turn by the item that it was shown, and once more if the other one is logged.
 

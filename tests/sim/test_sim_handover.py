@@ -66,7 +66,7 @@ def check_stormy_match(seed: int, players: int = 4, observers: int = 0) -> int:
 
 
 def test_matches_whose_sequencers_fall_silent_go_on() -> None:
-    assert sum(check_stormy_match(seed) for seed in range(3)) >= 3
+    assert sum(check_stormy_match(seed) for seed in range(2)) >= 2
 
 
 @pytest.mark.soak

@@ -48,7 +48,7 @@ def check_match_with_crashes(
 
 
 def test_peers_that_crash_come_back_to_their_seats() -> None:
-    for seed in range(3):
+    for seed in range(2):
         check_match_with_crashes(seed)
 
 
