@@ -2206,9 +2206,14 @@ class Reader:
         except Fault as fault:
             raise Fault("not-a-log", fault.why, NOBODY) from None
         check_header(header)
-        second = next(whole, None)
+        missing = Fault("no-genesis", "it ends after the header", NOBODY)
+        try:
+            second = next(whole, None)
+        except Fault:
+            self._find(0, missing)
+            raise
         if second is None:
-            raise Fault("no-genesis", "it ends after the header", NOBODY)
+            raise missing
         genesis, match_id = read_genesis(second)
         true = new("Header", "kemps-log", 1, match_id, len(genesis.seats), genesis.group)
         need(header == encode(true), "bad-header", "it differs from the genesis", NOBODY)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from kemps_p2p.codec import frame
 from kemps_p2p.game.rules import load_rules, override
 from kemps_p2p.runtime.sim import PERFECT, ROUGH, Net, Sim, Stop
 from kemps_p2p.session.audit import Audit, Verdict, audit
@@ -66,6 +67,14 @@ def test_it_agrees_with_the_audit_on_every_log_of_the_vectors(vector: dict[str, 
     if vector["verdict"] == "clean":
         seats = log.match.seats
         assert log.match.names[:seats] == (vector["names"] or [f"seat {seat}" for seat in range(seats)])
+
+
+@pytest.mark.parametrize(
+    "tail", [b"", b"\x93\x01", b"\x93\xc1", b"\x00\x00", b"\x05", b"\xdd\x00\xff\xff\xff"]
+)
+def test_it_says_the_same_of_a_log_that_ends_within_its_genesis(tail: bytes) -> None:
+    header = frame((LOGS / "four-seats.kemps").read_bytes()).objects[0]
+    check_agrees(header + tail, allow_stub=True)
 
 
 @pytest.mark.parametrize(

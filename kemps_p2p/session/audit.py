@@ -25,7 +25,7 @@ from kemps_p2p.session import genesis
 from kemps_p2p.session.annexcheck import AnnexCheck
 from kemps_p2p.session.chaincheck import ChainCheck, Progress, Step, check_chain
 from kemps_p2p.session.crosscheck import Split, TapesOf, cross_check
-from kemps_p2p.session.findings import Finding, Flaw, Verdict, found, judge
+from kemps_p2p.session.findings import Finding, Flaw, Verdict, found, in_order, judge
 from kemps_p2p.session.fold import Proofs
 from kemps_p2p.session.genesis import GENESIS_LABEL, Founding, SignedGenesis
 from kemps_p2p.session.logfile import ANNEX_LEAD, header_of, read_object, version_of
@@ -248,13 +248,13 @@ def _conclude(parts: _Parts, read: _Chain) -> Audit:
         return Audit(Verdict.UNREADABLE, before)
     findings = [*before, *_rest(parts.framed, 0 if chain is None else chain.next_index)]
     if chain is None:
-        return Audit(judge(findings), tuple(findings))
+        return Audit(judge(findings), in_order(findings))
     annex = AnnexCheck(chain, chain.tapes.copy())
     annex.check(parts.tail)
     findings += annex.findings
     findings += annex.tapes.findings(chain.entries)
     remarks = tuple(annex.tapes.remarks(chain.digests))
-    ordered = tuple(sorted(dict.fromkeys(findings), key=lambda finding: finding.index))
+    ordered = in_order(findings)
     return Audit(
         verdict=judge(ordered),
         findings=ordered,

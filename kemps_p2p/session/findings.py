@@ -71,6 +71,12 @@ def found(index: int, fault: PeerFault) -> Finding:
     return Finding(index, fault.code, culprit, fault.text)
 
 
+def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings by index, each once; at one index what is wrong comes before what is missing."""
+    once = dict.fromkeys(findings)
+    return tuple(sorted(once, key=lambda finding: (finding.index, finding.code in INCOMPLETE)))
+
+
 def judge(findings: Iterable[Finding]) -> Verdict:
     """The verdict that follows from all findings in one log."""
     codes = {finding.code for finding in findings}
