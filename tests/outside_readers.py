@@ -54,7 +54,7 @@ from kemps_p2p.runtime.meeting import CONTACT_LABEL, Contact, SignedContact, rea
 from kemps_p2p.session.audit import audit
 from kemps_p2p.session.deeds import read_item
 from kemps_p2p.session.fold import Proofs, open_record
-from kemps_p2p.session.genesis import found
+from kemps_p2p.session.genesis import found, read_genesis
 from kemps_p2p.session.logfile import read_object, version_of
 from kemps_p2p.session.match import begin
 from kemps_p2p.session.messages import (
@@ -137,6 +137,7 @@ BYTES: dict[str, Callable[[bytes], object]] = {
     "read_lobby": read_lobby,
     "read_object": read_object,
     "read_contact": read_contact,
+    "read_genesis": read_genesis,
     "found": found,
     "check_key": check_identity_key,
     "Signed": lambda data: opened(decode(data, Signed)),
