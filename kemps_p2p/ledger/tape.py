@@ -111,7 +111,7 @@ class Unheard(Record, frozen=True, tag=10):
 
 
 class Back(Record, frozen=True, tag=11):
-    """The word of a seat that the entry at `index` has struck: it is back."""
+    """The word of a seat that it is there: behind the entry at `index`, which may have struck it."""
 
     index: int
 

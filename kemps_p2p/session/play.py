@@ -261,7 +261,6 @@ class Play(Hearing):
                     self._begin(part)
                 else:
                     self._to_say.append(part)
-            self._to_say += self._silence.back(self.final)
         if self._final_is_new or self._deck_is_new:
             for job in self._dealing.draft(self.final):
                 self._begin(job)
@@ -270,7 +269,8 @@ class Play(Hearing):
 
     def _speak(self, now_ms: int) -> bool:
         """Say in one item all that there is to say."""
-        said = [*self._holding.receipts(), *self._to_say, *self._silence.words(self.tip, now_ms)]
+        said: list[Statement] = [*self._holding.receipts(), *self._to_say]
+        said += [*self._silence.words(self.tip, now_ms), *self._silence.back(self.final)]
         self._to_say.clear()
         head = self.tip.head
         if head.index > self._acked_index and self.is_seated and self._handing.is_normal(self.tip):

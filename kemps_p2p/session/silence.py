@@ -54,12 +54,16 @@ class Silence:
         self._told: set[tuple[Seat, Seat]] = set()
         self._returns: dict[Seat, tuple[Back, Digest]] = {}
         self._back_index = 0
+        self._is_missed = False
+        """Somebody says that nothing comes of the own tape, where it ends now."""
 
     def hear(self, item: TapeItem, said: Unheard) -> bool:
         """Take in a word on a silent tape; true if it is the first of a seat on another's absence."""
         if not 0 <= said.seat < len(self._tapes.lengths()):
             return False
         self._words.setdefault(Seat(said.seat), {})[item.seat] = said, item.digest
+        if said.seat == self._seat:
+            self._is_missed |= (said.length, said.last) == self._tapes.end(self._seat)
         if item.seat == self._seat:
             # Said by an earlier run of this program, perhaps: it is not said again.
             self._said[said.seat] = max(self._said.get(said.seat, -1), said.length)
@@ -138,7 +142,7 @@ class Silence:
         return silent_ms if grown_at_ms is None else min(silent_ms, now_ms - grown_at_ms)
 
     def vote(self, target: Seat) -> None:
-        """Say of a seat that it is absent, and again where its tape turns out to be longer."""
+        """Say of a seat that it is absent."""
         self._votes.add(target)
 
     def is_voted_along(self, match: Match, target: Seat, now_ms: int) -> bool:
@@ -146,11 +150,13 @@ class Silence:
         return bool(self.voters(match, target)) or self._silent_ms(target, now_ms) >= ALONE_MS
 
     def back(self, final: Match) -> Iterator[Back]:
-        """The word that the own seat owes if it is struck and reads this: once for each strike."""
-        since = final.absent.get(self._seat)
-        if since is not None and since > self._back_index:
-            self._back_index = since
-            yield Back(index=since)
+        """The word that the own seat is there: once for each strike, and when a vote says that it is not."""
+        if self._seat == self._observer:
+            return
+        since = final.absent.get(self._seat, 0)
+        if since > self._back_index or self._is_missed:
+            yield Back(index=since or final.head.index)
+        self._back_index, self._is_missed = max(self._back_index, since), False
 
     def follow(self, held_count: int, now_ms: int) -> None:
         """Note what has come. `held_count`: of claims, so far; any item of the observer makes up for all."""
@@ -177,7 +183,7 @@ class Silence:
             assert match.observer is not None, "asked"
             yield match.observer
         for target in sorted(self._votes):
-            if is_at_table(match, target) and self._pacing.silent_ms(target, now_ms) >= ABSENT_MS:
+            if is_at_table(match, target) and self._silent_ms(target, now_ms) >= ABSENT_MS:
                 yield target
             else:
                 self._votes.discard(target)

@@ -9,7 +9,7 @@ from kemps_p2p.game.events import DealEnd, DealEnded, DealLost
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.state import next_dealer
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.tape import Back
+from kemps_p2p.ledger.tape import Back, Unheard
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.absence import is_awaited
 from kemps_p2p.session.match import is_ready
@@ -249,3 +249,20 @@ def test_a_seat_that_is_heard_by_way_of_others_is_there() -> None:
         table.submit(GONE, WINK).wait(ABSENT_MS // 3, STEP_MS)
     assert table.play(0).pacing.silent_ms(GONE, table.now_ms) >= ABSENT_MS
     assert table.sessions[0].can_vote_absent(table.now_ms) == ()
+
+
+def test_a_seat_that_is_there_answers_a_vote_against_it() -> None:
+    """At a table where nobody does anything no tape grows; whoever is missed is there all the same."""
+    table = waited(opened())
+    play = table.play(GONE)
+    length, last = play.tapes.end(GONE)
+    vote_against = by(0, (Unheard(seat=GONE, length=length, last=last),), table)
+    for seat in (GONE, 2, 3):
+        table.hear(seat, 0, vote_against)
+    table.settle()
+    answer = play.tapes.of(GONE)[length]
+    assert answer.item.body == (Back(index=play.final.head.index),)
+    assert not table.play(2)._silence.voters(table.play(2).tip, GONE)
+    table.hear(GONE, 0, vote_against)
+    table.settle().wait(1000)
+    assert len(play.tapes.of(GONE)) == length + 1, "one answer is enough"
