@@ -51,15 +51,12 @@ class Paths:
 
 @dataclass(slots=True)
 class Outcome:
-    """How a run ended: the match was played to its end (`is_closed`), or all agreed not to, or neither.
-
-    `is_walk_over`: they agreed since the others had fallen silent, and signed that.
-    """
+    """How a run ended: the match was played to its end (`is_closed`), or all agreed not to, or neither."""
 
     log: Path | None = None
     is_closed: bool = False
     is_abandoned: bool = False
-    is_walk_over: bool = False
+    is_walk_over: bool = False  # They agreed since the others had fallen silent, and signed that.
     faults: list[PeerFault] = field(default_factory=list)
 
 
@@ -95,7 +92,7 @@ class Runner:
         self._timer_ms = 0
         self._ended: asyncio.Future[None] | None = None
         self._is_left = False
-        self._parting_ms = 0
+        self._signed_at_ms: int | None = None
         self._moved_at_ms = 0
         self._closed_at_ms: int | None = None
         self._paused_at_ms: int | None = None
@@ -297,13 +294,16 @@ class Runner:
             self._finish()
         if agreed is Want.WALK_OVER and self._session.silent_teams(self.now_ms()):
             self._walk_over()
+        else:
+            self._signed_at_ms = None
 
     def _walk_over(self) -> None:
         """Somebody of the team has signed. A bot does too; once both have, this ends, after a moment."""
         if self._session.is_walked_over:
-            self.outcome.is_abandoned = self.outcome.is_walk_over = True
-            self._parting_ms = self._parting_ms or now_ms()
-            if now_ms() - self._parting_ms >= PARTING_MS:
+            self._signed_at_ms = self._signed_at_ms or now_ms()
+            # The partner has to hear of it too, and the others may still be back.
+            if now_ms() - self._signed_at_ms >= PARTING_MS:
+                self.outcome.is_abandoned = self.outcome.is_walk_over = True
                 self._finish()
         elif self._player.goes_along and self._session.wants[self._session.seat] is Want.AS_OTHERS:
             self._carry_out(self._session.walk_over(self.now_ms(), wall_ms()))
