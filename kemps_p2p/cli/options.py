@@ -149,5 +149,8 @@ def end_on_terminate() -> None:
 
 
 def _terminated(_signal: int, _frame: FrameType | None) -> None:
-    # As Ctrl-C itself: a running event loop then lets what it runs say good-bye.
+    # As Ctrl-C itself: a running event loop then lets what it runs say good-bye. A shell starts what it runs
+    # in the background without an ear for Ctrl-C.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        raise KeyboardInterrupt
     signal.raise_signal(signal.SIGINT)

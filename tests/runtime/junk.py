@@ -5,6 +5,7 @@ from collections.abc import Callable
 from random import Random
 
 from kemps_p2p.codec import Digest, Record, encode
+from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.actions import Call, Counter, Gesture, Next, Pass, Say, Swap
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.entry import Entry, Event, Note, Settled, TakeOver
@@ -32,12 +33,31 @@ from kemps_p2p.ledger.tape import (
     item_digest,
     tape_writer,
 )
-from kemps_p2p.session.messages import Batch, LobbyWords, Moved, Status, Want, Whisper, Wish, pack
+from kemps_p2p.session.messages import (
+    Batch,
+    LobbyWords,
+    Moved,
+    Status,
+    Want,
+    Whisper,
+    Wish,
+    pack,
+    read_message,
+)
 
 _WANTS = (Want.PLAY_ON, Want.AS_OTHERS, Want.GONE)
 """Not those that bots go along with."""
 KEPT = 400
 """Messages of others that are kept to be changed."""
+
+
+def is_granted(data: bytes) -> bool:
+    """True if bots do what this says: a seat may well end a match among bots."""
+    try:
+        said = read_message(data)
+    except PeerFault:
+        return False
+    return isinstance(said, Wish) and said.want not in _WANTS
 
 
 class Junk:
@@ -55,7 +75,12 @@ class Junk:
         return random.choice((0, 1, 2, 3, random.randrange(300), random.randrange(1 << 62), -1))
 
     def unsigned(self) -> bytes:
-        """A message without a signature that holds."""
+        """A message without a signature that holds, and no wish that bots would go along with."""
+        while is_granted(data := self._unsigned()):
+            pass
+        return data
+
+    def _unsigned(self) -> bytes:
         random = self._random
         match random.randrange(9):
             case 0:
