@@ -6,7 +6,8 @@ Knows nothing of the other links or of what is sent. Invariants:
    messages and `queue_bytes_max` bytes, and `PIPE_MESSAGES` more inside ZeroMQ.
 2. After any failure the link tries again by itself: ZeroMQ does so where it can, else the socket is made
    anew.
-3. Nothing that a peer sends back on the link is read or kept beyond one message.
+3. A peer that sends anything back on the link is cut off: an honest one never does. At most
+   `ANSWERS_KEPT` messages of it wait for that.
 
 Section "Transport" of protocol.md.
 """
@@ -41,6 +42,7 @@ HEARTBEAT_TIMEOUT_MS = 1500
 HANDSHAKE_MS = 3000
 RETRY_MS = 50
 RETRY_MS_MAX = 500
+ANSWERS_KEPT = 1024
 _ANSWER_BYTES_MAX = 4096
 _ADDRESS = re.compile(r"tcp://(\[[0-9A-Fa-f:.%a-z]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
 _CUT_OFF = frozenset({errno.EPIPE, errno.ECONNRESET, zmq.ECONNRESET})
@@ -193,7 +195,7 @@ class Link:
         self._held: deque[bytes] = deque()
         self._held_bytes = 0
         self._is_proven = False
-        self._watches_room = False
+        self._waits_for_room = False
         self._cut_off_count = 0
         self._retry_ms = RETRY_MS
         self._retry: asyncio.TimerHandle | None = None
@@ -219,6 +221,8 @@ class Link:
                 self._socket.send(data, zmq.NOBLOCK)
             except zmq.Again:
                 return self._hold(data)
+            # Sending may have used up the signal that something has come.
+            self._cut_off_if_answered(self._socket)
             return True
         return self._hold(data)
 
@@ -243,17 +247,30 @@ class Link:
             return False
         self._held.append(data)
         self._held_bytes += len(data)
-        if self._is_proven and not self._watches_room:
-            self._watch_room()
+        if self._is_proven and not self._waits_for_room:
+            self._wait_for_room()
         return True
 
-    def _watch_room(self) -> None:
+    def _wait_for_room(self) -> None:
+        self._waits_for_room = True
+        # Room may have come since the refusal; its signal would then be spent.
+        self._loop.call_soon(self._flush)
+
+    def _on_signal(self) -> None:
+        """There is room, or something has come."""
         if self._socket is None:
             return
-        self._watches_room = True
-        self._loop.add_reader(self._socket.FD, self._flush)
-        # Room may have come between the refusal and the watch; its signal would then be spent.
-        self._loop.call_soon(self._flush)
+        if not self._cut_off_if_answered(self._socket) and self._waits_for_room:
+            self._flush()
+
+    def _cut_off_if_answered(self, socket: "zmq.Socket[bytes]") -> bool:
+        events = socket.getsockopt(zmq.EVENTS)
+        if not isinstance(events, int) or not events & zmq.POLLIN:
+            return False
+        self._drop_socket(linger_ms=0)
+        self._set(LinkState.DOWN)
+        self._retry_later()
+        return True
 
     def _flush(self) -> None:
         if self._socket is None or not self._is_proven:
@@ -262,13 +279,11 @@ class Link:
             try:
                 self._socket.send(self._held[0], zmq.NOBLOCK)
             except zmq.Again:
-                if not self._watches_room:
-                    self._watch_room()
+                if not self._waits_for_room:
+                    self._wait_for_room()
                 return
             self._held_bytes -= len(self._held.popleft())
-        if self._watches_room:
-            self._watches_room = False
-            self._loop.remove_reader(self._socket.FD)
+        self._waits_for_room = False
         if self._emptied is not None and not self._emptied.done():
             self._emptied.set_result(None)
 
@@ -279,8 +294,9 @@ class Link:
         beat(socket)
         socket.linger = 0
         socket.sndhwm = PIPE_MESSAGES
-        # An honest peer sends nothing back on this socket; what a dishonest one sends is never read.
-        socket.rcvhwm = 1
+        # With a low mark a dishonest peer could stop our reading here and hang up, which libzmq 4.3 does not
+        # survive if a beat is due (see `beat`); it is cut off before it comes to that.
+        socket.rcvhwm = ANSWERS_KEPT
         socket.setsockopt(zmq.MAXMSGSIZE, _ANSWER_BYTES_MAX)
         socket.setsockopt(zmq.RECONNECT_IVL, RETRY_MS)
         socket.setsockopt(zmq.RECONNECT_IVL_MAX, RETRY_MS_MAX)
@@ -290,6 +306,7 @@ class Link:
         socket.curve_secretkey = z85.encode(self._keys.secret)
         self._socket = socket
         self._monitor = Monitor(self._context, socket, _WATCHED, self._loop, self._handle)
+        self._loop.add_reader(socket.FD, self._on_signal)
         try:
             socket.connect(address)
         except zmq.ZMQError:
@@ -308,9 +325,8 @@ class Link:
             self._monitor.close()
             self._monitor = None
         if self._socket is not None:
-            if self._watches_room:
-                self._loop.remove_reader(self._socket.FD)
-                self._watches_room = False
+            self._loop.remove_reader(self._socket.FD)
+            self._waits_for_room = False
             self._socket.close(linger=linger_ms)
             self._socket = None
         self._is_proven = False

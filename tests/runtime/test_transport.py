@@ -155,6 +155,32 @@ def test_the_sender_is_the_proven_key_whatever_it_calls_itself() -> None:
     run(main())
 
 
+def test_whoever_sends_something_back_on_a_link_is_cut_off() -> None:
+    """An honest peer uses its own link. Many messages unread would stop our reading; see `beat`."""
+
+    async def main() -> None:
+        keys = CurveKeys.generate()
+        async with meshes(1) as (a,):
+            with zmq.Context() as context, context.socket(zmq.ROUTER) as raw:
+                raw.linger = 0
+                raw.curve_server = True
+                raw.curve_publickey, raw.curve_secretkey = z85.encode(keys.public), z85.encode(keys.secret)
+                port = raw.bind_to_random_port("tcp://127.0.0.1")
+                a.admit({keys.public: f"tcp://127.0.0.1:{port}"})
+                await until(a, keys.public, LinkState.UP)
+                assert a.send(keys.public, b"hello")
+                while not raw.poll(0):
+                    await asyncio.sleep(0.01)
+                caller, said = raw.recv_multipart()
+                assert said == b"hello"
+                raw.send_multipart([caller, b"not so"])
+                await until(a, keys.public, LinkState.DOWN)
+                # It may try again, as if it had been away.
+                await until(a, keys.public, LinkState.UP)
+
+    run(main())
+
+
 # A slow reader, and closing.
 
 
