@@ -31,11 +31,12 @@ from kemps_p2p.runtime.zap import CurveKeys, PublicKey
 PIPE_MESSAGES = 64
 """High-water mark of every ZeroMQ pipe: small, so that the bounds in bytes are ours."""
 
-ARRIVED_MESSAGES = 1024
-"""High-water mark of what arrives, a peer: more than a peer says until it takes us for dead.
+ARRIVED_MESSAGES = 4096
+"""What is kept of one peer until it is taken: more than a peer says until it takes us for dead.
 
-After a stop (a laptop that slept) all of it is there at once, from connections that their peers gave up.
+After a stop (a laptop that slept) all of it is there at once.
 """
+ARRIVED_BYTES = 32 << 20
 
 HEARTBEAT_MS = 500
 HEARTBEAT_TIMEOUT_MS = 1500

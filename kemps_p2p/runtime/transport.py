@@ -6,8 +6,8 @@ match, no seat, and nothing of what the bytes say. Invariants:
 1. Only admitted keys get in, and only what an admitted key sent arrives. The sender of an arrival is the key
    that the CURVE handshake proved, whatever the message says.
 2. Messages of one peer arrive in the order in which they were sent. A lost connection may lose some of them.
-3. `send` never blocks, and what is held back for a slow or dead peer is bounded in messages and bytes. What
-   arrived and was not asked for is bounded too: `batch_messages_max` here, `ARRIVED_MESSAGES` in ZeroMQ.
+3. `send` never blocks, and what is held back for a slow or dead peer is bounded in messages and bytes. So is
+   what arrived from one and was not asked for; what goes beyond is dropped.
 4. An arrival is stamped as it is read, before anything is done with it.
 
 Known limit: ZeroMQ 4.3 bounds the parts of a message in size and not in number, so an admitted peer that
@@ -18,6 +18,7 @@ Section "Transport" of protocol.md.
 
 import asyncio
 import selectors
+from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -28,6 +29,7 @@ from zmq.utils import z85
 
 from kemps_p2p.errors import PortTaken, RuntimeFault, Unreachable
 from kemps_p2p.runtime.links import (
+    ARRIVED_BYTES,
     ARRIVED_MESSAGES,
     HANDSHAKE_MS,
     Link,
@@ -52,6 +54,7 @@ __all__ = [
     "now_ms",
 ]
 
+READ_AT_ONCE_MAX = 4096
 CURVE_BYTES = 33
 """What CURVE adds to a message: command name 8, nonce 8, flags 1, authenticator 16."""
 
@@ -81,6 +84,8 @@ class TurnedAway:
     """Messages of admitted peers that were not one part, dropped."""
     unheard: int
     """Messages of peers that were admitted once and are no longer, dropped."""
+    beyond: int
+    """Messages of peers that sent more than is kept of one, dropped."""
 
 
 def new_event_loop() -> asyncio.AbstractEventLoop:
@@ -128,10 +133,11 @@ class Mesh:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._links: dict[PublicKey, Link] = {}
         self._by_user_id: dict[str, PublicKey] = {}
-        self._inbox: list[Arrival] = []
+        self._inbox: deque[Arrival] = deque()
+        self._waiting: Counter[PublicKey] = Counter()
+        self._waiting_bytes: Counter[PublicKey] = Counter()
         self._waiter: asyncio.Future[None] | None = None
         self._handler: Callable[[list[Arrival]], None] | None = None
-        self._is_reading = False
         self._changes: dict[PublicKey, LinkChange] = {}
         self._changed = asyncio.Event()
         self._is_closed = False
@@ -139,6 +145,7 @@ class Mesh:
         self._not_curve_count = 0
         self._malformed_count = 0
         self._unheard_count = 0
+        self._beyond_count = 0
 
     @property
     def public_key(self) -> PublicKey:
@@ -164,6 +171,7 @@ class Mesh:
             not_curve=self._not_curve_count,
             malformed=self._malformed_count,
             unheard=self._unheard_count,
+            beyond=self._beyond_count,
         )
 
     async def open(self) -> None:
@@ -200,7 +208,8 @@ class Mesh:
     def _set_up(self, router: "zmq.Socket[bytes]") -> None:
         router.setsockopt(zmq.HANDSHAKE_IVL, HANDSHAKE_MS)
         router.linger = 0
-        router.rcvhwm = ARRIVED_MESSAGES
+        # No mark: see `_drain`.
+        router.rcvhwm = 0
         router.setsockopt(zmq.MAXMSGSIZE, self._message_bytes_max + CURVE_BYTES)
         # Nothing is sent on this socket; if ever something is, it must not vanish without a word.
         router.setsockopt(zmq.ROUTER_MANDATORY, 1)
@@ -327,8 +336,7 @@ class Mesh:
         self._changed.set()
         if router is None or self._loop is None:
             return
-        if self._is_reading:
-            self._loop.remove_reader(router.FD)
+        self._loop.remove_reader(router.FD)
         linger_s = self._linger_ms / 1000
         await asyncio.gather(*(link.flush(linger_s) for link in self._links.values()))
         if self._router_monitor is not None:
@@ -350,14 +358,17 @@ class Mesh:
         return self._loop, self._router
 
     def _take(self) -> list[Arrival]:
-        batch, self._inbox = self._inbox, []
-        if not self._is_reading and self._router is not None:
-            self._watch()
+        """The oldest that have arrived; the rest is handed over in the next pass of the loop."""
+        batch = [self._inbox.popleft() for _ in range(min(len(self._inbox), self._batch_messages_max))]
+        for arrival in batch:
+            self._waiting[arrival.peer] -= 1
+            self._waiting_bytes[arrival.peer] -= len(arrival.data)
+        if self._inbox and self._loop is not None:
+            self._loop.call_soon(self._on_readable)
         return batch
 
     def _watch(self) -> None:
         loop, router = self._opened()
-        self._is_reading = True
         loop.add_reader(router.FD, self._on_readable)
         # The descriptor signals edges, and one may have come before this watch.
         loop.call_soon(self._on_readable)
@@ -371,14 +382,18 @@ class Mesh:
                 self._waiter.set_result(None)
 
     def _drain(self) -> None:
+        """Read all that has come, and keep what there is room for.
+
+        Reading never stops: a connection that is lost while it does makes libzmq 4.3 end the process if the
+        peer's beats wait among what was not read. So it is here that a flood meets its bounds.
+        """
         router, inbox = self._router, self._inbox
         if router is None:
             return
         # Asking costs half of what a refused read does. Once this says no, the next message signals anew.
-        while _is_readable(router):
-            if len(inbox) >= self._batch_messages_max:
-                self._pause(router)
-                break
+        for _ in range(READ_AT_ONCE_MAX):
+            if not _is_readable(router):
+                return
             router.recv(zmq.NOBLOCK)
             frame = router.recv(zmq.NOBLOCK, copy=False)
             at_ms = now_ms()
@@ -389,14 +404,16 @@ class Mesh:
             peer = self._by_user_id.get(str(frame.get("User-Id")))
             if peer is None:
                 self._unheard_count += 1
-            else:
-                inbox.append(Arrival(peer, frame.bytes, at_ms))
-
-    def _pause(self, router: "zmq.Socket[bytes]") -> None:
-        """Leave the rest to ZeroMQ's bounded pipes until somebody takes what is here."""
-        if self._is_reading and self._loop is not None:
-            self._is_reading = False
-            self._loop.remove_reader(router.FD)
+                continue
+            size = self._waiting_bytes[peer] + len(frame)
+            if self._waiting[peer] >= ARRIVED_MESSAGES or size > ARRIVED_BYTES:
+                self._beyond_count += 1
+                continue
+            self._waiting[peer] += 1
+            self._waiting_bytes[peer] = size
+            inbox.append(Arrival(peer, frame.bytes, at_ms))
+        if self._loop is not None:
+            self._loop.call_soon(self._on_readable)
 
     def _drop_parts(self, router: "zmq.Socket[bytes]") -> None:
         self._malformed_count += 1

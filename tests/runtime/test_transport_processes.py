@@ -19,7 +19,6 @@ from typing import IO
 import pytest
 import zmq
 
-from kemps_p2p.runtime.links import ARRIVED_MESSAGES
 from kemps_p2p.runtime.transport import Arrival, CurveKeys, LinkState, Mesh, PublicKey, new_event_loop
 
 BYTES_MAX = 65536
@@ -163,7 +162,7 @@ def test_a_peer_that_dies_where_nobody_has_read_for_long_ends_nobody_else() -> N
         count = 0
         while batch := mesh.arrived():
             count += len(batch)
-        assert count >= ARRIVED_MESSAGES - 1
+        assert count > 1000
 
     with_mesh(main)
 
