@@ -26,10 +26,10 @@ from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.runtime.sitting import Refused, Sitting
 from kemps_p2p.runtime.transport import Arrival, PublicKey, new_event_loop
 from kemps_p2p.session import effects as fx
-from kemps_p2p.session import walkover
+from kemps_p2p.session import silence, walkover
 from kemps_p2p.session.audit import Verdict, audit, audit_all
 from kemps_p2p.session.messages import WalkOver, Want
-from kemps_p2p.session.waiting import What
+from kemps_p2p.session.waiting import Waiting, What
 from kemps_p2p.wording.words import words_of
 
 
@@ -359,6 +359,52 @@ def test_a_team_that_is_left_alone_signs_a_walk_over(tmp_path: Path, monkeypatch
     assert len(signed) == 2
     why = stopped(outcome, "you left the table")
     assert (why.code, why.text) == (8, "match abandoned (walk-over: the others had fallen silent)")
+
+
+def test_a_person_votes_absent_who_has_left_and_bots_go_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(silence, "ABSENT_MS", 1000)
+
+    async def run() -> Outcome:
+        own, others = chairs(plan(tmp_path))
+        sitting, leaver = (Sitting(quick(chair), Random(1)).start() for chair in (own, others[0]))
+        bots = [
+            asyncio.ensure_future(play_on(quick(chair), still_bot, Random(int(chair.seat))))
+            for chair in others[1:]
+        ]
+        async with asyncio.timeout(LIMIT_S):
+            while not sitting.has_begun or not sitting.view().state.hands:
+                await asyncio.sleep(0.02)
+                for person in (sitting, leaver):
+                    tried(person, Next())
+            with pytest.raises(IllegalAction, match=r"not-silent"):
+                sitting.vote_absent(leaver.seat)
+            await leaver.close()
+            while not sitting.can_vote_absent():
+                await asyncio.sleep(0.02)
+            assert sitting.can_vote_absent() == (leaver.seat,)
+            sitting.vote_absent(leaver.seat)
+            async for sight in sitting.sights():
+                if sight == fx.SeatStruck(leaver.seat):
+                    break
+            waits = sitting.waiting_for()
+            sitting.want(Want.ABANDON)
+            outcome = await sitting.ended()
+            await sitting.close()
+        for bot in bots:
+            bot.cancel()
+        await asyncio.wait(bots)
+        assert waits[0] == Waiting(What.ABSENT, (leaver.seat,))
+        return outcome
+
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        outcome = runner.run(run())
+    assert outcome.log is not None
+    ended = audit(outcome.log.read_bytes(), allow_stub=True)
+    assert ended.verdict is Verdict.UNDECIDABLE
+    assert ended.match is not None
+    assert len(ended.match.absent) == 1
 
 
 def test_whoever_leaves_at_once_leaves_nothing_running(tmp_path: Path) -> None:
