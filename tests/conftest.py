@@ -6,7 +6,7 @@ import sys
 import pytest
 from hypothesis import settings
 
-FIRST = ("secrecy", "test_match_processes", "test_node_processes", "test_sim_cheats", "audit", "test_bots")
+FIRST = ("secrecy", "processes", "test_rejoin", "test_sim", "audit", "test_bots")
 
 settings.register_profile("kemps", deadline=None)
 settings.load_profile("kemps")
