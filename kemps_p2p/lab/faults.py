@@ -185,9 +185,11 @@ class _Run:
 
     def _check_recovered(self, seat: Seat) -> None:
         """Whoever speaks again has got from the others what a power cut took from its journal."""
-        session = self.sim.peers[seat].session
-        if seat in self._storm.robbed and session.has_begun and not session.play.is_recovering:
-            self._storm.robbed.discard(seat)
+        peer, life = self.sim.peers[seat], self._storm.robbed.get(seat)
+        if life is None or peer.life == life or not peer.session.has_begun:
+            return
+        if not peer.session.play.is_recovering:
+            del self._storm.robbed[seat]
 
     def _watch_crook(self, seat: Seat) -> None:
         """Note where it strikes; once the match has begun it answers for itself, and does not die."""

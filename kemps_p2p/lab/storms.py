@@ -174,8 +174,10 @@ class Storm:
         self._broken: Counter[tuple[Seat, Seat]] = Counter()
         self._lossy: dict[Seat, float] = {}
         self._doomed: dict[Seat, tuple[int, Blow]] = {}
-        self.robbed: set[Seat] = set()
-        """Whose journal has lost something; whoever sees that they have it again takes them out."""
+        self.robbed: dict[Seat, int] = {}
+        """Whose journal has lost something, and how often they had been restored before; whoever sees that
+        they have it again takes them out.
+        """
 
     def begin(self, sim: Sim) -> None:
         """The table that it blows over."""
@@ -275,7 +277,7 @@ class Storm:
                 self._doomed[seats[0]] = rng.randrange(effects), blow
                 return
             case Kind.POWER:
-                self.robbed.add(seats[0])
+                self.robbed[seats[0]] = self.sim.peers[seats[0]].life
                 self.sim.crash(0, seats[0], span_us + int(_BOOT_MS * 1000), rng.randint(1, _LOST_ITEMS_MAX))
             case Kind.AWAY:
                 self.sim.crash(0, seats[0], span_us + int(ALONE_MS * 1000))

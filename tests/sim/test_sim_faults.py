@@ -11,7 +11,6 @@ from kemps_p2p.game.rules import load_rules
 from kemps_p2p.lab.crooks import KINDS
 from kemps_p2p.lab.faults import Figures, Outcome, run_faults, run_seed, short
 from kemps_p2p.lab.storms import Kind, Phase
-from kemps_p2p.session.recovery import Recovery
 
 RULES = short(load_rules("kemps"))
 
@@ -45,16 +44,6 @@ def test_a_seed_replays_byte_for_byte() -> None:
     first, again = (run_seed(0, 4, RULES, STUB) for _ in range(2))
     assert first.fingerprint == again.fingerprint
     assert first.trace == again.trace
-
-
-def test_a_peer_that_speaks_before_it_has_recovered_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    def ends_at_once(self: Recovery) -> bool:
-        self.is_under_way = False
-        return True
-
-    monkeypatch.setattr(Recovery, "ends", ends_at_once)
-    outcome = run_seed(24, 4, RULES, STUB)
-    assert "used twice" in "".join(outcome.violations)
 
 
 def test_the_command_tells_what_struck_where() -> None:

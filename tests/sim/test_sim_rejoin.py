@@ -7,8 +7,9 @@ from sim_helpers import STUB, honest_faults, short_rules
 
 from kemps_p2p.game.record import Phase
 from kemps_p2p.ids import Seat
-from kemps_p2p.lab.referee import Referee, check_whole_match, describe
+from kemps_p2p.lab.referee import Referee, Violation, check_whole_match, describe
 from kemps_p2p.runtime.sim import PERFECT, ROUGH, Net, Sim, Stop
+from kemps_p2p.session.recovery import Recovery
 
 LIMIT_MS = 600_000
 
@@ -54,6 +55,16 @@ def test_peers_that_crash_come_back_to_their_seats() -> None:
 
 def test_what_a_power_cut_takes_from_the_journal_comes_back_from_the_others() -> None:
     check_match_with_crashes(20, net=PERFECT, lost=6)
+
+
+def test_a_peer_that_speaks_before_it_has_recovered_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def ends_at_once(self: Recovery) -> bool:
+        self.is_under_way = False
+        return True
+
+    monkeypatch.setattr(Recovery, "ends", ends_at_once)
+    with pytest.raises(Violation, match="used twice"):
+        check_match_with_crashes(20, net=PERFECT, lost=6)
 
 
 @pytest.mark.soak
