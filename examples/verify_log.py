@@ -1443,8 +1443,9 @@ class Match:
             raise said.fault
         entry = said.entry
         need(1 <= len(entry.events) <= 256, "bad-entry", "no events, or too many")
-        need(not self.is_closed, "bad-entry", "an entry after the close")
-        takes_over = [event.kind for event in entry.events] == ["TakeOver"] and entry.term > self.head_term
+        stands_alone = [event.kind for event in entry.events] == ["TakeOver"]
+        need(not self.is_closed or stands_alone, "bad-entry", "an entry after the close")
+        takes_over = stands_alone and entry.term > self.head_term
         self.term = entry.term if takes_over else self.term
         duty = (self.on_duty, self.term, self.epoch)
         need((said.seat, entry.term, entry.epoch) == duty, "wrong-term", "a seat that is not on duty")

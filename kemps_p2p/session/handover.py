@@ -68,7 +68,7 @@ class HandingOver:
     ) -> Iterator[Statement]:
         """What the own seat has to say about terms now. `has_work`: there is something to order."""
         self._note_progress(tip, final, now_ms)
-        if tip.is_closed:
+        if final.is_closed:
             return
         term = max(tip.term, self.joined)
         if not self.terms.has_doubts(self._seat, term) and self._is_doubtful(tip, final, now_ms, has_work):

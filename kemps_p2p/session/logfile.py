@@ -11,6 +11,7 @@ from msgspec import structs
 
 from kemps_p2p.codec import Digest, Record, decode, encode, frame
 from kemps_p2p.ledger.entry import LogRecord
+from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.ledger.tape import Signed, item_digest
 from kemps_p2p.session.genesis import Founding, SignedGenesis
 from kemps_p2p.session.messages import PROTOCOL_VERSION
@@ -61,6 +62,19 @@ def header_of(founding: Founding) -> Header:
 def annex_message(match: bytes, head: bytes, seat: int, certificate: tuple[Signed, ...]) -> bytes:
     """What the signature of an annex covers: all of it but the names."""
     return encode((match, head, seat, certificate))
+
+
+def signed_annex(
+    identity: Identity,
+    match: bytes,
+    head: bytes,
+    seat: int,
+    held: tuple[tuple[Signed, ...], tuple[tuple[str, bytes], ...]],
+) -> Annex:
+    """The annex of a seat's log; `held`: the certificate of the head, and the names with their salts."""
+    certificate, names = held
+    signature = identity.sign(ANNEX_LABEL, annex_message(match, head, seat, certificate))
+    return Annex(seat=seat, certificate=certificate, names=names, signature=signature)
 
 
 def without_names(log: bytes) -> bytes:

@@ -30,7 +30,7 @@ from kemps_p2p.session.match import PAST_ENTRIES, Match, Past, begin, is_over, i
 from kemps_p2p.session.messages import AutoPassed, Checkpoint, Closed, Overdue, PlayStarted, read_note
 from kemps_p2p.session.observing import check_named, struck
 from kemps_p2p.session.overdue import give_up, note_owing
-from kemps_p2p.session.takeover import may_begin, taken_over
+from kemps_p2p.session.takeover import may_begin, take_over_in, taken_over
 
 ELAPSED_MS_MAX = (1 << 40) - 1
 
@@ -61,7 +61,8 @@ def step_by_event(match: Match, record: OpenRecord, proofs: Proofs) -> tuple[Mat
     """`step`, with what each event of the entry has done apart."""
     entry, item = record.entry, record.item
     work = Fold(match, item.seat, record.items, proofs)
-    if match.is_closed:
+    if match.is_closed and take_over_in(entry) is None:
+        # A term that begins may be what makes the close final.
         raise work.fault(Fault.BAD_ENTRY, "an entry after the close")
     term, duty = may_begin(match, entry)
     ledger.check_extends(entry, match.head, item.seat, epoch=match.epoch, term=term, on_duty=duty)

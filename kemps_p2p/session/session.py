@@ -18,7 +18,7 @@ from kemps_p2p.session import effects as fx
 from kemps_p2p.session.genesis import Founding, check_signatures
 from kemps_p2p.session.journal import Journal, Remembered
 from kemps_p2p.session.lobby import Lobby, Setup
-from kemps_p2p.session.logfile import ANNEX_LABEL, ANNEX_LEAD, Annex, annex_message, header_of, last_entry
+from kemps_p2p.session.logfile import ANNEX_LEAD, header_of, last_entry, signed_annex
 from kemps_p2p.session.match import MISSING_SEED
 from kemps_p2p.session.messages import (
     BATCH_BYTES,
@@ -416,17 +416,15 @@ class Session:
     def _after(self, effects: list[fx.Effect]) -> list[fx.Effect]:
         """Complete the log with the annex as soon as the close is final."""
         play = self.play
-        if not play.final.is_closed or self._annexed:
+        if self._annexed:
+            # Terms that others begin to make the close final for them are behind the end of this log.
+            return [effect for effect in self._not_logged(effects) if not _is_logged(effect)]
+        if not play.final.is_closed:
             return self._not_logged(effects)
         self._annexed = True
         names, certificate = self._lobby.name_openings, play.tapes.certificate(play.final.head)
-        message = annex_message(play.founding.match, play.final.head.digest, self.seat, certificate)
-        annex = Annex(
-            seat=self.seat,
-            certificate=certificate,
-            names=names,
-            signature=self._setup.identity.sign(ANNEX_LABEL, message),
-        )
+        head = play.final.head.digest
+        annex = signed_annex(self._setup.identity, play.founding.match, head, self.seat, (certificate, names))
         # Everybody waits to hear that the close has arrived here, so say so at once.
         status = self._status(play)
         shown = [effect for effect in effects if not isinstance(effect, fx.Show)]
@@ -440,9 +438,13 @@ class Session:
             return effects
         left = []
         for effect in effects:
-            if self._logged and isinstance(effect, fx.Append) and effect.file is fx.File.LOG:
+            if self._logged and isinstance(effect, fx.Append) and _is_logged(effect):
                 if self._logged.popleft() != effect.data:
                     raise RuntimeFault("the log is not the one that the journal makes")
             else:
                 left.append(effect)
         return left
+
+
+def _is_logged(effect: fx.Effect) -> bool:
+    return isinstance(effect, fx.Append) and effect.file is fx.File.LOG

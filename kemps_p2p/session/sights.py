@@ -27,5 +27,5 @@ def sights_of(accepted: Accepted, before: Match) -> Iterator[Sight]:
         events = accepted.record.entry.events
         is_silent = any(isinstance(event, Struck) and event.seat == observer for event in events)
         yield ObserverStruck(is_proven=not is_silent)
-    if match.is_closed:
+    if match.is_closed and not before.is_closed:
         yield MatchClosed(match.head.digest)

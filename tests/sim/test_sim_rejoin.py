@@ -64,7 +64,7 @@ def test_a_peer_that_speaks_before_it_has_recovered_is_found_out(monkeypatch: py
 
     monkeypatch.setattr(Recovery, "ends", ends_at_once)
     with pytest.raises(Violation, match="used twice"):
-        check_match_with_crashes(20, net=PERFECT, lost=6)
+        check_match_with_crashes(200, lost=12, crashes=4)
 
 
 @pytest.mark.soak

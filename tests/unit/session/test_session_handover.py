@@ -1,7 +1,7 @@
 """The ordering duty passes on: a table whose sequencer falls silent, lies, or comes back."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from msgspec import structs
@@ -223,6 +223,15 @@ def taken() -> Taken:
 def test_a_true_take_over_folds(taken: Taken) -> None:
     after = taken.fold(taken.votes)
     assert (after.term, after.head_term, after.on_duty) == (1, 1, taken.author)
+
+
+def test_a_take_over_may_follow_the_close_and_nothing_else_does(taken: Taken) -> None:
+    """Where some have left the term in which the match was closed, only a later one makes that final."""
+    closed = replace(taken, before=structs.replace(taken.before, is_closed=True))
+    assert closed.fold(taken.votes).is_closed
+    with pytest.raises(PeerFault) as fault:
+        closed.fold(taken.votes, events=(Note(payload=encode(PlayStarted())),))
+    assert fault.value.code is Fault.BAD_ENTRY
 
 
 def false_take_overs(taken: Taken) -> Iterator[tuple[str, Fault, Callable[[], Match]]]:
