@@ -289,7 +289,7 @@ class Roaming:
     def _try_elsewhere(self, peer: PublicKey, known: tuple[Interface, ...], now: int) -> None:
         way = self._ways[peer]
         candidates = way.candidates(known)
-        if len(candidates) < 2 or now - way.tried_ms < TRY_MS:
+        if candidates == [way.address] or now - way.tried_ms < TRY_MS:
             return
         address = candidates[way.next % len(candidates)]
         way.next += 1

@@ -127,14 +127,21 @@ def test_words_of_carriers_reach_no_match_and_all_else_does() -> None:
     run(scene, moved=[2])
 
 
-def test_a_false_address_costs_time_and_no_more() -> None:
+def begin_at(three: Peers, address: str) -> None:
+    """The link of the first peer to the second leads to where the second is not."""
+    _, b, _ = three.meshes
+    carrier = three.carriers[0]
+    carrier._ways[b.public_key].address = address
+    carrier._admit()
+
+
+def test_a_false_hint_costs_time_and_no_more() -> None:
     """Another peer answers there, with its own key; and then the one who is meant, where it always was."""
 
     def scene(three: Peers) -> Callable[[], bool]:
-        a, b, c = three.meshes
-        word = Whereabouts(curve=b.public_key, addresses=(c.address,), number=7)
-        a.admit({b.public_key: dead_address(), c.public_key: c.address})
-        three.carriers[0]._take(sign_whereabouts(IDENTITIES[1], word))
+        _, b, c = three.meshes
+        begin_at(three, dead_address())
+        three.carriers[0]._sought(b.public_key, (c.address,))
         tried: set[str] = set()
 
         def holds() -> bool:
@@ -142,6 +149,20 @@ def test_a_false_address_costs_time_and_no_more() -> None:
             return c.address in tried and three.all_up()
 
         return holds
+
+    run(scene, moved=[])
+
+
+def test_an_old_word_of_a_peer_is_set_right_by_it() -> None:
+    """As after a backup was played back: it hears what it once said, and says more."""
+
+    def scene(three: Peers) -> Callable[[], bool]:
+        _, b, c = three.meshes
+        begin_at(three, c.address)
+        word = Whereabouts(curve=b.public_key, addresses=(c.address,), number=7)
+        three.carriers[0]._take(sign_whereabouts(IDENTITIES[1], word))
+        way = three.carriers[0]._ways[b.public_key]
+        return lambda: three.all_up() and way.word is not None and way.word.addresses == (b.address,)
 
     run(scene, moved=[])
 
