@@ -96,6 +96,8 @@ class Chain:
         self._acks: dict[int, list[tuple[Seat, Ack]]] = {}
         self._acked: dict[int, dict[Seat, int]] = {}
         """By term, how far each seat has acked in it."""
+        self.logged_index = 0
+        """How far an earlier run has logged: that was final."""
 
     def add_entry(self, item: TapeItem, entry: Entry) -> None:
         """Take an entry in; its turn comes when its author is on duty at its index.
@@ -407,7 +409,7 @@ class Chain:
     def _reached(self) -> int:
         """How far entries are final: acks of one term add up, those of several do not."""
         need = quorum(self.tip.seats)
-        return max(
+        reached = max(
             (
                 sorted(acked.values(), reverse=True)[need - 1]
                 for acked in self._acked.values()
@@ -415,6 +417,7 @@ class Chain:
             ),
             default=0,
         )
+        return max(reached, self.logged_index)
 
     def _forget(self) -> None:
         """Drop what nobody asks about once it is final."""

@@ -66,11 +66,14 @@ class Recovery:
         And beyond it up to the last one that is `logged`: a quorum has acked it. Raises `RuntimeFault` if
         what the own seat has acked, or logged, does not hold.
         """
-        chain = self._parts.chain
-        for head in (None if self.stand is None else self.stand[1], self._head_of(logged)):
+        chain, end = self._parts.chain, self._head_of(logged)
+        for head in (None if self.stand is None else self.stand[1], end):
             if head is not None and head.index > chain.tip.head.index:
                 chain.aim(head)
                 self._follow_path(follow, now_ms)
+        if end is not None and end.index <= chain.tip.head.index:
+            # The acks that made it final may be of entries behind it, which are not folded here yet.
+            chain.logged_index = end.index
 
     def _head_of(self, digest: Digest | None) -> Head | None:
         """The head that an entry is, if a power cut has not taken it from the journal."""
