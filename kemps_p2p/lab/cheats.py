@@ -259,6 +259,7 @@ class CheatingPlay(Play):
     def _order(self, now_ms: int) -> bool:
         # Its own false entry does not fold here either.
         is_hiding = self.cheat.hides and bool(self._proofs.bad)
+        self._has_lied |= self.tip.head.index < self._proposed_index
         return not self._has_lied and not is_hiding and super()._order(now_ms)
 
     def _route(self, item: TapeItem, read: ReadItem) -> None:

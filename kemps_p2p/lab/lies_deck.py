@@ -108,9 +108,9 @@ def list_of_its_own_under_the_right_name(at: Scene) -> Turn:
     return at.turn(made_up, reblind(at.group, at.key, made_up, at.secret), list_digest(at.deck))
 
 
-def turn_of_another_seat(at: Scene) -> Turn:
-    """What the seat before has said, said again."""
-    return at.deck.turns[-1]
+def turn_of_another_seat(at: Scene) -> Turn | None:
+    """What the seat before has said, said again; None for the first, which has nobody before."""
+    return at.deck.turns[-1] if at.deck.turns else None
 
 
 def mutated(*path: str | int, value: bytes | tuple[bytes, ...]) -> Callable[[Scene], Turn]:
@@ -135,7 +135,7 @@ def mutated(*path: str | int, value: bytes | tuple[bytes, ...]) -> Callable[[Sce
     return make
 
 
-TURNS: dict[str, tuple[Callable[[Scene], Turn], Fault]] = {
+TURNS: dict[str, tuple[Callable[[Scene], Turn | None], Fault]] = {
     "duplicate card": (duplicate_card, Fault.BAD_SHUFFLE_PROOF),
     "replaced card": (replaced_card, Fault.BAD_SHUFFLE_PROOF),
     "tagged card": (tagged_card, Fault.BAD_SHUFFLE_PROOF),
@@ -160,7 +160,7 @@ TURNS: dict[str, tuple[Callable[[Scene], Turn], Fault]] = {
 }
 
 
-def false_turn(make: Callable[[Scene], Turn], deal: int = 0) -> Cheat:
+def false_turn(make: Callable[[Scene], Turn | None], deal: int = 0) -> Cheat:
     """A seat whose turn in a deal is another."""
 
     def turn(deck: Deck, seat: Seat, seed: bytes) -> Turn | None:

@@ -199,7 +199,11 @@ class ClaimBook:
             found
             for found in self._decide(self.contenders(logged), *asked, self.places(), cut)
             if waiting.isdisjoint(found.claims)
-            and not any(self.is_blocked(name) or self.is_behind(name, logged) for name in found.claims)
+            # What is together with what it is behind waits for nothing but the draw.
+            and not any(
+                self.is_blocked(name) or self.is_behind(name, logged | set(found.claims))
+                for name in found.claims
+            )
         )
 
     def is_first(self, claim: Digest) -> bool:

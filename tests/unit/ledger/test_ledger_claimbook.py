@@ -177,6 +177,17 @@ def test_claims_of_a_seat_and_kind_are_logged_in_their_order() -> None:
     assert not at.earlier_of_kind(Seat(1), b"x", 1)
 
 
+def test_claims_of_a_seat_that_are_together_do_not_wait_for_each_other() -> None:
+    """A dealer that asks for the next deal twice, beside an exchange: all three wait for one draw."""
+    at, (a, b, c, d) = book(), pens()
+    first, second, other = a.write((claim(b"x1"),)), a.write((claim(b"x2"),)), b.write((claim(b"y"),))
+    words = (receipt(first.digest), receipt(second.digest)), (receipt(other.digest),)
+    count(at, first, second, other, c.write((*words[0], *words[1])), d.write((*words[1], *words[0])))
+    (found,) = at.decided()
+    assert set(found.claims) == {first.digest, second.digest, other.digest}
+    assert (first.digest, second.digest) in found.causal
+
+
 def test_what_may_make_a_refused_claim_refused() -> None:
     at, pen = book(lambda made, said: HeldClaim(made, said, "kind", said.action == b"refused")), writer(0)
     first, second, third = (pen.write((claim(what),)) for what in (b"x", b"refused", b"y"))
