@@ -271,9 +271,13 @@ class _Report:
 
 
 def _no_such(what: str, number: int, count: int) -> CommandError:
-    has = f"has {counted(count, what)}" if count else f"has no {what}"
+    if not count:
+        return CommandError(Exit.USAGE, f"this log has no {what}", "`kemps replay` shows what it has.")
+    numbers = "is number 1" if count == 1 else f"are numbered from 1 to {count}"
     return CommandError(
-        Exit.USAGE, f"this log {has}, and no {what} {number}", "`kemps replay` shows their numbers."
+        Exit.USAGE,
+        f"this log has {counted(count, what)}, and no {what} {number}",
+        f"{'It' if count == 1 else 'They'} {numbers}; `kemps replay` shows which is which.",
     )
 
 

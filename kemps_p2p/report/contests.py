@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from kemps_p2p.codec import Digest
 from kemps_p2p.errors import Illegal, IllegalAction
 from kemps_p2p.game.events import Called
+from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.state import advance, check
+from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Contest, Event, Ruled, Settled
 from kemps_p2p.ledger.tape import TapeItem, claim_of
 from kemps_p2p.session.audit import Audit
@@ -89,6 +91,17 @@ def walked(audit: Audit) -> Iterator[tuple[Match, Step, int]]:
             yield match, step, place
             match = part.match
         match = step.match
+
+
+def intent_of(step: Step, cause: object, intents: Mapping[tuple[Seat, int], Intent]) -> Intent | None:
+    """What the gesture that an event of an entry settled was made for; None while its seed is not open.
+
+    `intents`: by the seat and the number of the item, as `opened_intents` gives them.
+    """
+    if not isinstance(cause, Settled):
+        return None
+    item = step.record.items[cause.claim]
+    return intents.get((item.seat, item.item.number))
 
 
 def numbered_races(audit: Audit) -> Iterator[NumberedRace]:

@@ -17,10 +17,12 @@ from kemps_p2p.game.events import (
     Discarded,
     Event,
     Gestured,
+    MatchEnded,
     Swapped,
     Took,
     Verdicts,
 )
+from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.scoring import named_seats
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.entry import Carried, Drawn, Result, Ruled, Settled
@@ -29,6 +31,7 @@ from kemps_p2p.ledger.tape import TapeItem, claim_of, shown
 from kemps_p2p.report.contests import (
     NumberedCall,
     NumberedRace,
+    intent_of,
     numbered_calls,
     numbered_races,
     walked,
@@ -41,6 +44,7 @@ from kemps_p2p.session.draws import InOrder, in_drawn_order, in_ruled_order
 from kemps_p2p.session.match import Match
 from kemps_p2p.session.messages import ShareDeed
 from kemps_p2p.session.races import Asked, asked_by
+from kemps_p2p.session.seals import opened_intents
 
 BEFORE_CALL_MS = 10_000
 """So long before a call gestures are told."""
@@ -222,11 +226,15 @@ def _is_of(before: Match, drawn: Drawn, race: NumberedRace) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Something that happened, and the entry that it is in. `after`: the match behind it."""
+    """Something that happened, and the entry that it is in. `after`: the match behind it.
+
+    `intent`: of a gesture, where it is open.
+    """
 
     step: Step
     event: Event
     after: Match
+    intent: Intent | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +243,8 @@ class CallFacts:
 
     `races`: numbers of the races that it was in. `hands`: the cards of each named seat as it was called.
     `before`: gestures of everybody and the last exchanges of the named. `since`: all that happened until the
-    deal was over. `shares`: who published shares of these hands after the call, and in which entry.
+    deal was over, and the match if that ended it. `shares`: who published shares of these hands after the
+    call, and in which entry.
     """
 
     call: NumberedCall
@@ -296,9 +305,12 @@ def _item_of(call: NumberedCall) -> TapeItem:
 
 
 def _happened(audit: Audit) -> Iterator[Told]:
+    intents = {} if audit.match is None else opened_intents(audit.match)
     for _, step, place in walked(audit):
         for event in step.parts[place].events:
-            yield Told(step, event, step.parts[place].match)
+            is_gesture = isinstance(event, Gestured)
+            intent = intent_of(step, step.record.entry.events[place], intents) if is_gesture else None
+            yield Told(step, event, step.parts[place].match, intent)
 
 
 def _before(audit: Audit, call: NumberedCall, named: frozenset[Seat]) -> Iterator[Told]:
@@ -325,18 +337,18 @@ def _before(audit: Audit, call: NumberedCall, named: frozenset[Seat]) -> Iterato
 
 
 def _since(audit: Audit, call: NumberedCall) -> Iterator[Told]:
-    """From a call to the end of its deal, or to the next call."""
-    is_on = False
+    """From a call to the end of its deal, and of the match if that ends it, or to the next call."""
+    is_on = has_ended = False
     for told in _happened(audit):
         if told.event is call.called:
             is_on = True
             continue
-        if is_on and isinstance(told.event, Called):
+        is_end = isinstance(told.event, MatchEnded)
+        if (is_on and isinstance(told.event, Called)) or (has_ended and not is_end):
             return
         if is_on:
             yield told
-        if is_on and isinstance(told.event, DealEnded):
-            return
+            has_ended |= isinstance(told.event, DealEnded)
 
 
 def _shares(

@@ -53,7 +53,7 @@ from kemps_p2p.wording.disputes import (
     why_texts,
     wish_text,
 )
-from kemps_p2p.wording.events import event_text
+from kemps_p2p.wording.events import INTENTS, event_text
 from kemps_p2p.wording.numbers import either
 from kemps_p2p.wording.people import People, listed
 from kemps_p2p.wording.refusals import refusal_text
@@ -99,7 +99,7 @@ def call_lines(audit: Audit, facts: CallFacts, *, is_ascii: bool = False) -> Ite
     yield from _where(at, people)
     yield from _sections(
         ("what was called", _called(facts, scene)),
-        ("what the log has before it", (_told_line(told, scene) for told in facts.before)),
+        ("gestures and exchanges before it", (_told_line(told, scene) for told in facts.before)),
         ("how it was checked", _checked(facts, scene)),
         ("what came of it", _came(facts, scene)),
         ("what nobody can know from this", call_unknown()),
@@ -300,7 +300,8 @@ def told_text(told: Told, scene: Scene) -> str:
 
 def _told_line(told: Told, scene: Scene) -> str:
     entry = told.step.record.entry
-    return f"{told_text(told, scene)}, {entry_text(entry.index, entry.elapsed_ms)}"
+    why = "" if told.intent is None else f", {INTENTS[told.intent]}"
+    return f"{told_text(told, scene)}{why}, {entry_text(entry.index, entry.elapsed_ms)}"
 
 
 def _checked(facts: CallFacts, scene: Scene) -> Iterator[str]:

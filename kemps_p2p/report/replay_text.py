@@ -29,7 +29,7 @@ from kemps_p2p.ledger.entry import (
     TakeOver,
 )
 from kemps_p2p.ledger.tape import TapeItem
-from kemps_p2p.report.contests import Contested, contested, why_refused
+from kemps_p2p.report.contests import Contested, contested, intent_of, why_refused
 from kemps_p2p.report.knowledge import AllEyes, Deals, Eyes, shown_deals
 from kemps_p2p.report.witnesses import words_json
 from kemps_p2p.session.audit import Audit
@@ -227,7 +227,7 @@ class _Teller:
                     number = self.pending_call[seat]
                     text, facts["call"] = f"Call {number}: {text}", number
                 case Gestured(seat=seat) if self.eyes.is_told_intents_of(seat):
-                    intent = self._intent(step, cause)
+                    intent = intent_of(step, cause, self.intents)
                     if intent is not None:
                         text, facts["intent"] = f"{text}, {INTENTS[intent]}", intent.value
                 case Missed():
@@ -239,13 +239,6 @@ class _Teller:
             yield self._line(step, _kebab(type(event).__name__), text, facts)
             if isinstance(event, Dealt):
                 yield from self._hands(step, part.match, scene)
-
-    def _intent(self, step: Step, cause: object) -> Intent | None:
-        """What the gesture that an entry settled was made for; None while its seed is not open."""
-        if not isinstance(cause, Settled):
-            return None
-        item = step.record.items[cause.claim]
-        return self.intents.get((item.seat, item.item.number))
 
     def _race_of(self, cause: object) -> int:
         """The number of the race that was lost by what an entry ordered; 0 if it was none."""

@@ -57,6 +57,16 @@ def test_a_call_is_reported(here: Here, logs: list[Path]) -> None:
     assert told["verdicts"] == ["right" if " is right " in ran.out.splitlines()[0] else "wrong"]
 
 
+def test_a_call_that_ends_the_match_tells_who_won_and_what_gestures_were_for(here: Here) -> None:
+    golden = Path(__file__).parents[1] / "golden" / "kemps.kemps"
+    told = here("audit", golden, "--call", 2).out
+    came = told.partition("\nwhat came of it:\n")[2].partition("\n\n")[0]
+    assert "Anna and Carla win the match" in came.splitlines()[-1]
+    before = told.partition("\ngestures and exchanges before it:\n")[2].partition("\n\n")[0]
+    assert "raised eyebrow, as a decoy" in before
+    assert "cough, and meant it" in before
+
+
 def test_a_race_of_a_log_that_is_not_clean_exits_as_its_audit(
     here: Here, logs: list[Path], tmp_path: Path
 ) -> None:
