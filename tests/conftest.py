@@ -1,6 +1,7 @@
 """What holds for all tests: no deadline a loaded machine would miss, long files first, compiled once."""
 
 import os
+import signal
 import sys
 
 import pytest
@@ -17,11 +18,14 @@ settings.load_profile("kemps")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The many processes that tests start need not compile the package again, each for itself."""
+    """What the many processes that tests start inherit: compiled modules, and an ear for Ctrl-C."""
     compiled = str(config.rootpath / ".pytest_cache" / "compiled")
     sys.dont_write_bytecode, sys.pycache_prefix = False, compiled
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["PYTHONPYCACHEPREFIX"] = compiled
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # A shell starts what it runs in the background deaf to Ctrl-C, and processes inherit that.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -5,7 +5,6 @@ import signal
 import socket
 from pathlib import Path
 
-import pytest
 from process_helpers import kemps, node
 
 
@@ -25,8 +24,6 @@ def test_nodes_with_different_rules_name_the_key(tmp_path: Path) -> None:
     assert all("start" in said for _, said in ends)
 
 
-# Among all other tests it once did not end within the time, which is not explained yet.
-@pytest.mark.soak
 def test_a_node_that_is_interrupted_leaves_a_readable_log(tmp_path: Path) -> None:
     nodes = [node(tmp_path, seat, "--events", "--pace", "normal", "--give-up", "4") for seat in range(4)]
     first = nodes[0]
