@@ -25,10 +25,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, make_dataclass, replace
 from enum import Enum, IntEnum
-from functools import cache
+from functools import cache, reduce
 from itertools import combinations, pairwise, permutations
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import msgpack  # type: ignore[import-untyped]
 import rbcl
@@ -236,16 +236,8 @@ def plain(value: Any) -> object:
     return [plain(one) for one in value] if isinstance(value, tuple) else value
 
 
-ACTION_LIMITS = {
-    "take": 16,
-    "give": 16,
-    "show": 16,
-    "pool": 128,
-    "calls": 24,
-    "name": 40,
-    "seal": 32,
-    "text": 200,
-}
+ACTION_LIMITS = {"take": 16, "give": 16, "show": 16, "pool": 128, "calls": 24}
+ACTION_LIMITS |= {"name": 40, "seal": 32, "text": 200}
 
 
 def decode_action(raw: bytes) -> Record:
@@ -270,14 +262,8 @@ def decode_deed(raw: bytes) -> Record:
     return deed
 
 
-KINDS = {
-    "Swap": "exchange",
-    "Discard": "exchange",
-    "Take": "exchange",
-    "Pass": "pass",
-    "Halt": "pass",
-    "Call": "call",
-}
+KINDS = dict.fromkeys(("Swap", "Discard", "Take"), "exchange")
+KINDS |= {"Pass": "pass", "Halt": "pass", "Call": "call"}
 
 
 def kind_of(action: Record) -> str:
@@ -382,30 +368,14 @@ class Transcript:
 # --- Groups --------------------------------------------------------- [Groups], [Generators and card points]
 
 
-class Group(Protocol):
-    """Points are 32 bytes, the identity is zeros; scalars are numbers below ℓ."""
-
-    name: str
-    base: bytes
-
-    def add(self, p: bytes, q: bytes) -> bytes: ...
-    def sub(self, p: bytes, q: bytes) -> bytes: ...
-    def mul(self, k: int, p: bytes) -> bytes: ...
-    def hash(self, data: bytes) -> bytes: ...
-    def is_point(self, p: bytes) -> bool: ...
-
-
-class Ristretto:
-    """ristretto255, RFC 9496, by libsodium."""
+class Group:
+    """ristretto255, RFC 9496, by libsodium. Points are 32 bytes, zeros the identity; scalars are numbers."""
 
     name = "ristretto255"
     base = bytes(rbcl.crypto_scalarmult_ristretto255_base((1).to_bytes(32, "little")))
 
     def add(self, p: bytes, q: bytes) -> bytes:
         return bytes(rbcl.crypto_core_ristretto255_add(p, q))
-
-    def sub(self, p: bytes, q: bytes) -> bytes:
-        return bytes(rbcl.crypto_core_ristretto255_sub(p, q))
 
     def mul(self, k: int, p: bytes) -> bytes:
         scalar = (k % ORDER).to_bytes(32, "little")
@@ -420,8 +390,15 @@ class Ristretto:
         good = len(p) == 32 and p[31] < 128 and p != ZEROS
         return good and bool(rbcl.crypto_core_ristretto255_is_valid_point(p))
 
+    def total(self, points: Iterable[bytes]) -> bytes:
+        return reduce(self.add, points, ZEROS)
 
-class Stub:
+    def combine(self, scalars: Iterable[int], points: Iterable[bytes]) -> bytes:
+        """Σ k·P"""
+        return self.total(self.mul(k, p) for k, p in zip(scalars, points, strict=True))
+
+
+class Stub(Group):
     """`stub-insecure`: the integers modulo ℓ, where everybody can divide."""
 
     name = "stub-insecure"
@@ -433,9 +410,6 @@ class Stub:
     def add(self, p: bytes, q: bytes) -> bytes:
         return self._point(int.from_bytes(p, "little") + int.from_bytes(q, "little"))
 
-    def sub(self, p: bytes, q: bytes) -> bytes:
-        return self._point(int.from_bytes(p, "little") - int.from_bytes(q, "little"))
-
     def mul(self, k: int, p: bytes) -> bytes:
         return self._point(k * int.from_bytes(p, "little"))
 
@@ -446,7 +420,7 @@ class Stub:
         return len(p) == 32 and 0 < int.from_bytes(p, "little") < ORDER
 
 
-GROUPS: dict[str, Group] = {group.name: group for group in (Ristretto(), Stub())}
+GROUPS = {group.name: group for group in (Group(), Stub())}
 
 
 @cache
@@ -476,15 +450,6 @@ class Deck:
     def shuffled(self) -> bool:
         return len(self.turns) == self.seats
 
-    def _total(self, points: Iterable[bytes]) -> bytes:
-        total = ZEROS
-        for each in points:
-            total = self.group.add(total, each)
-        return total
-
-    def _combine(self, scalars: Iterable[int], points: Iterable[bytes]) -> bytes:
-        return self._total(self.group.mul(k, p) for k, p in zip(scalars, points, strict=True))
-
     def _context(self, seat: int, stage: str) -> tuple[bytes, ...]:  # [Context]
         numbers = (self.deal, self.attempt, self.seats, 0, seat)
         head = (number(1), self.group.name.encode("ascii"), self.match)
@@ -506,14 +471,18 @@ class Deck:
         return value
 
     # [Keys and shares]
+    def _begin_key(self, seat: int, commitment: bytes, key: bytes) -> Transcript:
+        said = self._transcript(seat, "key")
+        said.append("commitment", commitment)
+        said.append("key", key)
+        return said
+
     def check_key(self, seat: int, key: Record) -> None:
         need(len(key.commitment) == 32, "malformed", "a commitment of another length", seat)
         self._point(key.key, seat)
         c, s = self._scalar(key.proof.challenge, seat), self._scalar(key.proof.response, seat)
-        said = self._transcript(seat, "key")
-        said.append("commitment", key.commitment)
-        said.append("key", key.key)
-        said.append("t", self._undo(s, self.group.base, c, key.key))
+        said = self._begin_key(seat, key.commitment, key.key)
+        said.append("t", self.group.combine((s, -c), (self.group.base, key.key)))
         need(said.scalar("c") == c, "bad-key-proof", "the seat does not know its secret", seat)
 
     def add_key(self, seat: int, key: Record) -> None:
@@ -527,11 +496,7 @@ class Deck:
 
     @property
     def joint(self) -> bytes:
-        return self._total(key.key for key in self.keys.values())
-
-    def _undo(self, s: int, p: bytes, c: int, q: bytes) -> bytes:
-        """s·P − c·Q: what the prover's w·P must have been."""
-        return self.group.sub(self.group.mul(s, p), self.group.mul(c, q))
+        return self.group.total(key.key for key in self.keys.values())
 
     def check_shares(self, seat: int, shares: Record) -> None:
         wanted, parts = shares.positions, shares.parts
@@ -548,8 +513,8 @@ class Deck:
         said.append("masks", *masks)
         said.append("parts", *parts)
         omega = said.weights("omega", len(wanted))
-        a, d = self._combine(omega, masks), self._combine(omega, parts)
-        said.append("t", self._undo(s, self.group.base, c, key), self._undo(s, a, c, d))
+        a, d = self.group.combine(omega, masks), self.group.combine(omega, parts)
+        said.append("t", *(self.group.combine((s, -c), pair) for pair in ((self.group.base, key), (a, d))))
         need(said.scalar("c") == c, "bad-share-proof", "a share of another key", seat)
 
     def face(self, position: int) -> int | None:
@@ -557,7 +522,7 @@ class Deck:
         parts = [mine[position] for mine in self.shares.values() if position in mine]
         if len(parts) < self.seats:
             return None
-        return self.faces[self.group.sub(self.turns[-1].c[position], self._total(parts))]
+        return self.faces[self.group.combine((1, -1), (self.turns[-1].c[position], self.group.total(parts)))]
 
     # [Turns]
     def _list(self, turn: int) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
@@ -600,32 +565,20 @@ class Deck:
         s1, s2, s3, s4 = (self._scalar(s, seat) for s in (proof.s1, proof.s2, proof.s3, proof.s4))
         s_hat = [self._scalar(s, seat) for s in proof.s_hat]
         s_prime = [self._scalar(s, seat) for s in proof.s_prime]
-        (in_a, in_c), base, joint = self._list(seat), group.base, self.joint
+        (in_a, in_c), base, combine = self._list(seat), group.base, group.combine
         h, hs = self._generators()
         said = self._begin_turn(seat, turn.a, turn.c)
         said.append("p", *proof.p)
         u = said.weights("u", n)
-        product = 1
-        for each in u:
-            product = product * each % ORDER
-        last = group.sub(proof.q[-1], group.mul(product, h))
-        t1 = self._undo(s1, base, c, group.sub(self._total(proof.p), self._total(hs)))
-        t2 = self._undo(s2, base, c, last)
-        t3 = group.add(group.mul(s3, base), self._combine(s_prime, hs))
-        t3 = group.sub(t3, group.mul(c, self._combine(u, proof.p)))
-        t41 = group.sub(self._combine(s_prime, turn.a), group.mul(s4, base))
-        if in_a[0] != ZEROS:
-            t41 = group.sub(t41, group.mul(c, self._combine(u, in_a)))
-        t42 = group.sub(self._combine(s_prime, turn.c), group.mul(s4, joint))
-        t42 = group.sub(t42, group.mul(c, self._combine(u, in_c)))
-        before = (h, *proof.q[:-1])
-        t_hat = [
-            group.sub(
-                group.add(group.mul(s_hat[i], base), group.mul(s_prime[i], before[i])),
-                group.mul(c, proof.q[i]),
-            )
-            for i in range(n)
-        ]
+        product = reduce(lambda one, two: one * two % ORDER, u)
+        minus, known = [-c * each for each in u], in_a if in_a[0] != ZEROS else ()
+        t1 = combine((s1, -c, c), (base, group.total(proof.p), group.total(hs)))
+        t2 = combine((s2, -c, c * product), (base, proof.q[-1], h))
+        t3 = combine((s3, *s_prime, *minus), (base, *hs, *proof.p))
+        t41 = combine((-s4, *s_prime, *minus[: len(known)]), (base, *turn.a, *known))
+        t42 = combine((-s4, *s_prime, *minus), (self.joint, *turn.c, *in_c))
+        steps = zip(s_hat, s_prime, (h, *proof.q), proof.q, strict=False)
+        t_hat = [combine((hat, prime, -c), (base, before, q)) for hat, prime, before, q in steps]
         said.append("q", *proof.q)
         said.append("t", t1, t2, t3, t41, t42)
         said.append("t hat", *t_hat)
@@ -633,7 +586,10 @@ class Deck:
 
     # [Seeds], [Secrets]
     def check_seed(self, seat: int, seed: bytes) -> None:
-        """Make anew from its seed what the seat has given to this deal."""
+        """Make anew from its seed what the seat has given to this deal.
+
+        But for challenges: those here are of proofs that hold, so they follow from all the rest.
+        """
         need(len(seed) == 32, "malformed", "a seed of another length", seat)
         x = secret(seed, "key", self._digest(seat, "key", "secret"))
         need(self._key_of(seat, seed, x) == self.keys[seat], "bad-seed", "the seed makes another key", seat)
@@ -644,22 +600,18 @@ class Deck:
         need(true, "bad-seed", "the seed makes another share", seat)
 
     def _key_of(self, seat: int, seed: bytes, x: int) -> Record:
-        said = self._transcript(seat, "key")
         commitment, key = self._digest(seat, "key", "commitment", seed), self.group.mul(x, self.group.base)
-        said.append("commitment", commitment)
-        said.append("key", key)
-        w = secret(seed, "w", said.nonces())
-        said.append("t", self.group.mul(w, self.group.base))
-        c = said.scalar("c")
-        return new("DealKey", commitment, key, new("Proof", scalar_bytes(c), scalar_bytes(w + c * x)))
+        w = secret(seed, "w", self._begin_key(seat, commitment, key).nonces())
+        challenge = self.keys[seat].proof.challenge
+        return new("DealKey", commitment, key, new("Proof", challenge, answer(w, challenge, x)))
 
     def _turn_of(self, seat: int, seed: bytes) -> Record:
-        group, base, joint, n = self.group, self.group.base, self.joint, self.count
+        group, base, n, c = self.group, self.group.base, self.count, self.turns[seat].proof.challenge
         (in_a, in_c), on = self._list(seat), self._input(seat)
         h, hs = self._generators()
         order, r = permutation(seed, on, n), secrets(seed, "factor", on, n)
         out_a = [group.add(in_a[j], group.mul(k, base)) for j, k in zip(order, r, strict=True)]
-        out_c = [group.add(in_c[j], group.mul(k, joint)) for j, k in zip(order, r, strict=True)]
+        out_c = [group.add(in_c[j], group.mul(k, self.joint)) for j, k in zip(order, r, strict=True)]
         said = self._begin_turn(seat, out_a, out_c)
         rho = secrets(seed, "rho", said.nonces(), n)
         p = [ZEROS] * n
@@ -668,36 +620,26 @@ class Deck:
         said.append("p", *p)
         u = said.weights("u", n)
         primed, nonces = [u[j] for j in order], said.nonces()
-        sigma, hat = secrets(seed, "sigma", nonces, n), secrets(seed, "w hat", nonces, n)
-        prime, w = secrets(seed, "w prime", nonces, n), secrets(seed, "w", nonces, 4)
+        sigma, w = secrets(seed, "sigma", nonces, n), secrets(seed, "w", nonces, 4)
+        hat, prime = secrets(seed, "w hat", nonces, n), secrets(seed, "w prime", nonces, n)
         q = [h]
         for i in range(n):
-            q.append(group.add(group.mul(sigma[i], base), group.mul(primed[i], q[-1])))
+            q.append(group.combine((sigma[i], primed[i]), (base, q[-1])))
         v = [1] * n
         for i in range(n - 2, -1, -1):
             v[i] = v[i + 1] * primed[i + 1] % ORDER
-        t3 = group.add(group.mul(w[2], base), self._combine(prime, hs))
-        t41 = group.sub(self._combine(prime, out_a), group.mul(w[3], base))
-        t42 = group.sub(self._combine(prime, out_c), group.mul(w[3], joint))
-        said.append("q", *q[1:])
-        said.append("t", group.mul(w[0], base), group.mul(w[1], base), t3, t41, t42)
-        said.append(
-            "t hat", *(group.add(group.mul(hat[i], base), group.mul(prime[i], q[i])) for i in range(n))
+        known = (sum(rho), dot(sigma, v), dot(rho, u), dot(r, primed))
+        answers = [answer(one, c, two) for one, two in zip(w, known, strict=True)]
+        s_hat, s_prime = (
+            tuple(map(answer, some, [c] * n, others)) for some, others in ((hat, sigma), (prime, primed))
         )
-        c = said.scalar("c")
-        proof = new(
-            "ShuffleProof",
-            tuple(p),
-            tuple(q[1:]),
-            scalar_bytes(c),
-            scalar_bytes(w[0] + c * sum(rho)),
-            scalar_bytes(w[1] + c * dot(sigma, v)),
-            scalar_bytes(w[2] + c * dot(rho, u)),
-            scalar_bytes(w[3] + c * dot(r, primed)),
-            tuple(scalar_bytes(hat[i] + c * sigma[i]) for i in range(n)),
-            tuple(scalar_bytes(prime[i] + c * primed[i]) for i in range(n)),
-        )
+        proof = new("ShuffleProof", tuple(p), tuple(q[1:]), c, *answers, s_hat, s_prime)
         return new("Turn", on, tuple(out_a), tuple(out_c), proof)
+
+
+def answer(nonce: int, challenge: bytes, known: int) -> bytes:
+    """The response of who knows it."""
+    return scalar_bytes(nonce + int.from_bytes(challenge, "little") * known)
 
 
 def scalar_bytes(value: int) -> bytes:
@@ -1226,27 +1168,21 @@ def shown_by(item: Said) -> Iterator[bytes]:
         yield claim
 
 
-def named_in(entry: Record) -> list[bytes]:
-    """The items that an entry names, each once; [Entries]."""
+NAMED = {"Settled": "claim evidence", "Drawn": "coins", "CutOff": "claims", "Struck": "words"}
+NAMED |= dict.fromkeys(("Contest", "Ruled"), "claims evidence")
+NAMED |= dict.fromkeys(("Carried", "Readmitted"), "item")
+NAMED |= dict.fromkeys(("Blamed", "TakeOver"), "items")
+"""In which fields an event names items."""
+
+
+def named_in(events: Iterable[Record]) -> list[bytes]:
+    """The items that events name, each once; [Entries]. A coin that is withheld is none."""
     out: list[bytes] = []
-    for event in entry.events:
-        match event.kind:
-            case "Settled":
-                out += (event.claim, *event.evidence)
-            case "Contest" | "Ruled":
-                out += (*event.claims, *event.evidence)
-            case "Drawn":
-                out += (coin for coin in event.coins if coin != ZEROS)
-            case "Carried" | "Readmitted":
-                out.append(event.item)
-            case "Blamed" | "TakeOver":
-                out += event.items
-            case "CutOff":
-                out += event.claims
-            case "Struck":
-                out += event.words
-            case _:
-                pass
+    for event in events:
+        for name in NAMED.get(event.kind, "").split():
+            value = getattr(event, name)
+            many = value if isinstance(value, tuple) else (value,)
+            out += [one for one in many if name != "coins" or one != ZEROS]
     return list(dict.fromkeys(out))
 
 
@@ -1450,7 +1386,7 @@ class Match:
         duty = (self.on_duty, self.term, self.epoch)
         need((said.seat, entry.term, entry.epoch) == duty, "wrong-term", "a seat that is not on duty")
         need((entry.index, entry.prev) == (self.index + 1, self.head), "bad-link", "it follows another entry")
-        need(list(items) == named_in(entry), "bad-evidence", "other items than the entry names", NOBODY)
+        need(list(items) == named_in(entry.events), "bad-evidence", "other items than it names", NOBODY)
         last = max((self.stamp, *(item.lamport for item in items.values())))
         need(said.lamport > last, "bad-stamp", "a stamp that is not larger than what it rests on")
         need(self.elapsed_ms <= entry.elapsed_ms < 2**40, "bad-time", "time runs backwards, or out of range")
@@ -1473,32 +1409,20 @@ class Match:
         self, entry: Record, event: Record, items: Mapping[bytes, Said], is_last: bool
     ) -> Record | None:
         if event.kind != "Blamed":
-            said = [items[digest] for digest in named_in(new("Entry", 0, b"", 0, 0, 0, 0, (event,)))]
+            said = [items[digest] for digest in named_in((event,))]
             heard = all(one.seat < self.seats or one.fault is None for one in said)
             need(heard, "bad-evidence", "words that no observer may say")
-        match event.kind:
-            case "Settled":
-                self._settle(event, items)
-            case "Contest":
-                self._contest(event, items)
-            case "Drawn":
-                self._draw(event, items)
-            case "Ruled":
-                raise Fault("bad-order", "in these rules the dealer has no word")
-            case "Carried":
-                self._carry(items[event.item])
-            case "Blamed":
-                self._blame(event, items)
-            case "CutOff":
-                self._cut_off(event, items)
-            case "Struck":
-                self._strike(event, items)
-            case "Readmitted":
-                self._readmit(event, items[event.item])
-            case "TakeOver":
-                self._take_over(entry, [items[digest] for digest in event.items])
-            case _:
-                return self._happens(event, is_last)
+        need(event.kind != "Ruled", "bad-order", "in these rules the dealer has no word")
+        alone = event.kind != "TakeOver" or len(entry.events) == 1
+        need(alone, "bad-take-over", "a take-over beside something else")
+        acts = {
+            "Settled": self._settle, "Contest": self._contest, "Drawn": self._draw, "CutOff": self._cut_off,
+            "Carried": self._carry, "Blamed": self._blame, "TakeOver": self._take_over,
+            "Struck": self._strike, "Readmitted": self._readmit,
+        }  # fmt: skip
+        if event.kind not in acts:
+            return self._happens(event, is_last)
+        acts[event.kind](event, items)
         return None
 
     def _what_follows(self) -> None:
@@ -1565,15 +1489,17 @@ class Match:
             return "not-ready"
         return "rules" if self.rules.judge(past.game, seat, said.action) is Result.REFUSED else None
 
+    def _is_fresh(self, said: Said) -> bool:
+        return not self.is_logged(said) and said.digest not in self.contested
+
     def _weigh(self, claims: Sequence[bytes], evidence: Sequence[bytes], items: Mapping[bytes, Said]) -> Poll:
         """Ask the evidence about the claims of an event: they must be a decided set."""
-        named, contested = {digest: items[digest] for digest in (*claims, *evidence)}, self.contested
+        named = {digest: items[digest] for digest in (*claims, *evidence)}
         for digest in claims:
             need(named[digest].claim is not None, "bad-evidence", "an item that makes no claim")
-            fresh = digest not in contested and not self.is_logged(named[digest])
-            need(fresh, "bad-order", "a claim that is ordered already")
+            need(self._is_fresh(named[digest]), "bad-order", "a claim that is ordered already")
         waiting = [said for said in named.values() if said.claim is not None and not self.is_logged(said)]
-        rivals = {said.digest: said for said in waiting if said.digest not in contested}
+        rivals = {said.digest: said for said in waiting if self._is_fresh(said)}
         lawful = [
             said
             for said in rivals.values()
@@ -1726,13 +1652,11 @@ class Match:
             beyond = self.cut.claims.keys() <= claims.keys() and ends != self.cut.ends
             beyond = beyond and all(now >= then for now, then in zip(ends, self.cut.ends, strict=True))
             need(beyond, "bad-order", "it does not go beyond the open cut")
-        contested = self.contested
-        for digest, said in claims.items():
+        for said in claims.values():
             need(said.claim is not None, "bad-evidence", "an item that makes no claim")
-            fresh = digest not in contested and not self.is_logged(said)
-            lawful = fresh and self.refusal(said) is None and said.number < ends[said.seat]
+            lawful = self._is_fresh(said) and self.refusal(said) is None and said.number < ends[said.seat]
             need(lawful, "bad-order", "a claim that no cut can name")
-            clear = not any(self.conflict(said, other) for other in contested.values())
+            clear = not any(self.conflict(said, other) for other in self.contested.values())
             need(clear, "bad-order", "a claim that conflicts with an open contest")
         near = {
             a: {b for b, two in claims.items() if a != b and self.conflict(one, two)}
@@ -1745,15 +1669,16 @@ class Match:
 
     # [Terms]
 
-    def _take_over(self, entry: Record, items: Sequence[Said]) -> None:
-        need(len(entry.events) == 1, "bad-take-over", "a take-over beside something else")
-        seats = [said.seat for said in items]
-        handed = [[one for one in said.body if one.kind == "HandOver"] for said in items]
-        first = [next((one for one in ones if one.term == entry.term), None) for ones in handed]
-        votes = [one for one in first if one is not None]
+    def _take_over(self, event: Record, items: Mapping[bytes, Said]) -> None:
+        said = [items[digest] for digest in event.items]
+        seats = [one.seat for one in said]
+        handed = [
+            [one for one in each.body if one.kind == "HandOver" and one.term == self.term] for each in said
+        ]
+        votes = [ones[0] for ones in handed if ones]
         enough = sorted(set(seats)) == seats and len(seats) >= quorum(self.seats)
-        need(enough and len(votes) == len(items), "bad-take-over", "no quorum has handed the duty over")
-        need(entry.term > self.head_term, "wrong-term", "a take-over of a term that has begun")
+        need(enough and len(votes) == len(said), "bad-take-over", "no quorum has handed the duty over")
+        need(self.term > self.head_term, "wrong-term", "a take-over of a term that has begun")
         _, place = sorted((vote.normal, vote.head.index) for vote in votes)[-2:][::-1]
         heads = [vote.head.digest for vote in votes if (vote.normal, vote.head.index) == place]
         best = min(heads, key=lambda digest: (-heads.count(digest), digest))
@@ -1802,7 +1727,8 @@ class Match:
             self.voided.add(team)
             self.game = self.rules.over(self.game)
 
-    def _readmit(self, event: Record, said: Said) -> None:
+    def _readmit(self, event: Record, items: Mapping[bytes, Said]) -> None:
+        said = items[event.item]
         need(event.seat in self.absent, "bad-entry", "a seat that is not absent")
         here = [one.index for one in said.body if one.kind == "Back"]
         fits = said.seat == event.seat and self.absent[event.seat] in here
@@ -1812,14 +1738,13 @@ class Match:
 
     def _end_cut(self) -> None:
         """A cut is over once each of its claims is logged or in a contest."""
-        if self.cut is not None:
-            contested = self.contested
-            if all(digest in contested or self.is_logged(said) for digest, said in self.cut.claims.items()):
-                self.cut = None
+        if self.cut is not None and not any(map(self._is_fresh, self.cut.claims.values())):
+            self.cut = None
 
     # Deeds: [Deeds], [Duties], [Seals of gestures].
 
-    def _carry(self, said: Said) -> None:
+    def _carry(self, event: Record, items: Mapping[bytes, Said]) -> None:
+        said = items[event.item]
         if said.fault is not None:
             raise said.fault
         need(bool(said.deeds), "bad-evidence", "an item without a deed")
@@ -2002,12 +1927,8 @@ class Match:
 
     def told(self, said: Said) -> str:
         name, action = self.names[said.seat], said.action
-        what = {"Swap": "exchange", "Call": "call"}.get(action.kind, action.kind.lower())
-        if (
-            action.kind == "Call"
-            and len(action.calls) == 1
-            and action.calls[0].kind in ("Partner", "Counter")
-        ):
+        what = {"Swap": "exchange"}.get(action.kind, action.kind.lower())
+        if action.kind == "Call" and [call.kind for call in action.calls] in (["Partner"], ["Counter"]):
             what = self.call_text(action.calls[0])
         return f"{name}’s {what}"
 
