@@ -33,6 +33,7 @@ from kemps_p2p.report.walkovers import walk_over_json, walk_over_lines
 from kemps_p2p.session.audit import Audit, Flaw, JointAudit, Verdict
 from kemps_p2p.session.provers import Helpers
 from kemps_p2p.wording.audits import (
+    ASK_ANOTHER,
     Conclusion,
     conclude,
     conclude_all,
@@ -41,6 +42,7 @@ from kemps_p2p.wording.audits import (
     people_of,
     verdict_line,
 )
+from kemps_p2p.wording.faults import sentence
 from kemps_p2p.wording.numbers import either
 from kemps_p2p.wording.people import counted
 from kemps_p2p.wording.plain import plain
@@ -251,15 +253,15 @@ class _Asked:
         if self.race is not None:
             race = race_facts(best, self.race)
             if race is None:
-                raise _no_such("race", self.race, sum(1 for _ in numbered_races(best)))
+                raise _no_such(best, "race", self.race, sum(1 for _ in numbered_races(best)))
             return _Report(race_lines(best, race, is_ascii=is_ascii), race_json(best, race))
         if self.call is not None:
             call = call_facts(best, self.call)
             if call is None:
-                raise _no_such("call", self.call, sum(1 for _ in numbered_calls(best)))
+                raise _no_such(best, "call", self.call, sum(1 for _ in numbered_calls(best)))
             return _Report(call_lines(best, call, is_ascii=is_ascii), call_json(best, call))
         if self.deal is not None and self.deal > best.deals:
-            raise _no_such("deal", self.deal, best.deals)
+            raise _no_such(best, "deal", self.deal, best.deals)
         focus = Focus(self.deal, None if self.seat is None else _seat_named(self.seat, best))
         return _Report(focus_lines(best, focus, is_ascii=is_ascii), focus_json(best, focus))
 
@@ -270,7 +272,12 @@ class _Report:
     as_json: dict[str, object]
 
 
-def _no_such(what: str, number: int, count: int) -> CommandError:
+def _no_such(best: Audit, what: str, number: int, count: int) -> CommandError:
+    if best.verdict is Verdict.VIOLATED:
+        finding = best.findings[0]
+        text = f"entry {finding.index} does not hold: {sentence(finding, people_of(best))}"
+        hint = f"What holds before it has {counted(count, what) if count else f'no {what}'}. {ASK_ANOTHER}"
+        return CommandError(Exit.VIOLATED, text, hint)
     if not count:
         return CommandError(Exit.USAGE, f"this log has no {what}", "`kemps replay` shows what it has.")
     numbers = "is number 1" if count == 1 else f"are numbered from 1 to {count}"

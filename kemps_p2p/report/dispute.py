@@ -5,7 +5,7 @@ Takes apart what the fold has checked, and decides nothing. Invariants:
 1. The facts depend on the chain alone, so that every seat's log of a match gives the same.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kemps_p2p.codec import Digest
@@ -25,7 +25,7 @@ from kemps_p2p.game.events import (
 from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.scoring import named_seats
 from kemps_p2p.ids import Position, Seat
-from kemps_p2p.ledger.entry import Carried, Drawn, Result, Ruled, Settled
+from kemps_p2p.ledger.entry import Carried, Drawn, Result, Ruled
 from kemps_p2p.ledger.poll import needed_words
 from kemps_p2p.ledger.tape import TapeItem, claim_of, shown
 from kemps_p2p.report.contests import (
@@ -34,6 +34,7 @@ from kemps_p2p.report.contests import (
     intent_of,
     numbered_calls,
     numbered_races,
+    settled_by,
     walked,
     why_refused,
 )
@@ -107,7 +108,8 @@ class RaceFacts:
     """All that the log shows of one race.
 
     `need`: so many words make a claim first. `cut_by`: the entry that closed the tapes for it. `ordered`:
-    for claims that were together; None of these if the log ends before the draw.
+    for claims that were together; None of these if the log ends before the draw. `others`: further races of
+    the same claims.
     """
 
     race: NumberedRace
@@ -116,19 +118,21 @@ class RaceFacts:
     need: int
     cut_by: int | None
     ordered: Ordered | None
+    others: tuple[NumberedRace, ...]
 
 
 def race_facts(audit: Audit, number: int) -> RaceFacts | None:
     """The facts of a race by its number; None if the log has no such race."""
-    found = next((race for race in numbered_races(audit) if race.at.number == number), None)
-    return None if found is None else facts_of_race(audit, found)
+    every = list(numbered_races(audit))
+    return facts_of_race(audit, every[number - 1], every) if 0 < number <= len(every) else None
 
 
-def facts_of_race(audit: Audit, race: NumberedRace) -> RaceFacts:
-    """The facts of a race of this log."""
+def facts_of_race(audit: Audit, race: NumberedRace, every: Sequence[NumberedRace] = ()) -> RaceFacts:
+    """The facts of a race of this log. `every`: the races among which others of its claims are looked for."""
     contested = race.contested
+    names = {claim.id for claim in contested.claims}
     items = {item.digest: item for item in contested.shown}
-    outcomes = _outcomes(audit, {claim.id for claim in contested.claims})
+    outcomes = _outcomes(audit, names)
     wishes = tuple(_wish(audit, claim, items[claim.id], outcomes) for claim in contested.claims)
     cut = race.at.before.cut if any(each.by_cut for each in contested.races) else None
     return RaceFacts(
@@ -138,6 +142,11 @@ def facts_of_race(audit: Audit, race: NumberedRace) -> RaceFacts:
         need=needed_words(race.at.before.seats, race.at.before.observer),
         cut_by=None if cut is None else cut.index,
         ordered=_ordered(audit, race) if contested.is_together else None,
+        others=tuple(
+            other
+            for other in every
+            if other is not race and not names.isdisjoint(claim.id for claim in other.contested.claims)
+        ),
     )
 
 
@@ -153,28 +162,11 @@ def _outcomes(audit: Audit, names: set[Digest]) -> dict[Digest, Outcome]:
     """What came of claims, by name; those that the log does not settle are not there."""
     found: dict[Digest, Outcome] = {}
     for before, step, place in walked(audit):
-        for name, item, result in settled_by(before, step, place):
+        for name, item, result in settled_by(before, step, step.record.entry.events[place]):
             if name in names:
                 refused = why_refused(before, step, item) if result is Result.REFUSED else None
                 found[name] = Outcome(step, result, refused)
     return found
-
-
-def settled_by(before: Match, step: Step, place: int) -> Iterator[tuple[Digest, TapeItem, Result]]:
-    """The claims that an event settles."""
-    items = step.record.items
-    match step.record.entry.events[place]:
-        case Settled(claim=claim, result=result):
-            yield claim, items[claim], result
-        case Drawn(index=index, order=order, results=results):
-            opened = next(contest for contest in before.contests if contest.index == index)
-            for name, result in zip(order, results, strict=True):
-                yield name, opened.claims[name], result
-        case Ruled(order=order, results=results):
-            for name, result in zip(order, results, strict=True):
-                yield name, items[name], result
-        case _:
-            return
 
 
 def _tape_views(race: NumberedRace, wishes: tuple[Wish, ...]) -> Iterator[TapeView]:
@@ -241,7 +233,7 @@ class Told:
 class CallFacts:
     """All that the log shows of one call.
 
-    `races`: numbers of the races that it was in. `hands`: the cards of each named seat as it was called.
+    `races`: those that it was in. `hands`: the cards of each named seat as it was called.
     `before`: gestures of everybody and the last exchanges of the named. `since`: all that happened until the
     deal was over, and the match if that ended it. `shares`: who published shares of these hands after the
     call, and in which entry.
@@ -249,7 +241,7 @@ class CallFacts:
 
     call: NumberedCall
     wish: Wish
-    races: tuple[int, ...]
+    races: tuple[NumberedRace, ...]
     hands: Mapping[Seat, tuple[Position, ...]]
     before: tuple[Told, ...]
     since: tuple[Told, ...]
@@ -273,7 +265,7 @@ def facts_of_call(audit: Audit, call: NumberedCall) -> CallFacts:
     item = _item_of(call)
     outcomes = _outcomes(audit, {item.digest})
     races = tuple(
-        race.at.number
+        race
         for race in numbered_races(audit)
         if any(claim.id == item.digest for claim in race.contested.claims)
     )
@@ -296,7 +288,8 @@ def facts_of_call(audit: Audit, call: NumberedCall) -> CallFacts:
 
 def _item_of(call: NumberedCall) -> TapeItem:
     """The item whose claim is the call."""
-    settled = settled_by(call.at.before, call.at.step, call.at.event)
+    event = call.at.step.record.entry.events[call.at.event]
+    settled = settled_by(call.at.before, call.at.step, event)
     return next(
         item
         for _, item, _ in settled

@@ -16,6 +16,7 @@ from kemps_p2p.report.dispute_text import (
     call_summary,
     call_unknown,
     race_summary_of,
+    race_text_of,
     race_unknown,
     scene_of,
     told_text,
@@ -144,7 +145,8 @@ def call_json(audit: Audit, facts: CallFacts) -> dict[str, object]:
         "why": list(call_reasons(facts, scene)),
         "seat": facts.call.called.seat,
         "wish": _wish(facts.wish, scene),
-        "in_races": list(facts.races),
+        "in_races": [race.at.number for race in facts.races],
+        "met": [race_text_of(race, scene) for race in facts.races],
         "hands": [
             {"seat": seat, "cards": _names(hand, faces), "opened_by": facts.shares.get(seat)}
             for seat, hand in facts.hands.items()

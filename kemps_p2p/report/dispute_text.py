@@ -24,7 +24,7 @@ from kemps_p2p.game.events import (
     Verdicts,
 )
 from kemps_p2p.ids import Seat
-from kemps_p2p.report.contests import Place
+from kemps_p2p.report.contests import NumberedRace, Place
 from kemps_p2p.report.dispute import CallFacts, RaceFacts, Sight, TapeView, Told, Wish
 from kemps_p2p.report.knowledge import shown_deals
 from kemps_p2p.session.audit import Audit
@@ -32,6 +32,7 @@ from kemps_p2p.session.draws import Why
 from kemps_p2p.session.findings import Verdict
 from kemps_p2p.session.match import Match
 from kemps_p2p.session.races import Race
+from kemps_p2p.wording.actions import action_text
 from kemps_p2p.wording.audits import people_of, verdict_meaning
 from kemps_p2p.wording.cards import day_text
 from kemps_p2p.wording.disputes import (
@@ -55,7 +56,8 @@ from kemps_p2p.wording.disputes import (
 )
 from kemps_p2p.wording.events import INTENTS, event_text
 from kemps_p2p.wording.numbers import either
-from kemps_p2p.wording.people import People, listed
+from kemps_p2p.wording.people import People
+from kemps_p2p.wording.races import race_text, together_text
 from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.scene import Scene
 from kemps_p2p.wording.scores import changes_text
@@ -68,13 +70,15 @@ def race_lines(audit: Audit, facts: RaceFacts, *, is_ascii: bool = False) -> Ite
     people = people_of(audit)
     at = facts.race.at
     scene = scene_of(audit, at.before, is_ascii=is_ascii)
+    yield from _doubt(audit)
     yield f"Race {at.number}: {race_summary_of(facts, people)}."
+    yield f"{'; '.join(_results(facts, scene))}."
     yield from _where(at, people)
     yield from _sections(
         ("what they wanted", _wishes(facts.wishes, scene)),
         ("what each seat has signed, in the order of its own tape", _tapes(facts, people)),
         ("what decided", _decision(facts, people)),
-        ("what came of it", _outcomes(facts, people)),
+        ("what came of it", _outcomes(facts, scene)),
         ("what nobody can know from this", race_unknown(facts, people)),
         ("how to read this", HOW_TO_READ),
     )
@@ -89,17 +93,29 @@ def race_summary_of(facts: RaceFacts, people: People) -> str:
     return race_summary(contested.races[0], people)
 
 
+def race_text_of(race: NumberedRace, scene: Scene) -> str:
+    """Who wanted what in a race, and how they stood to each other."""
+    contested = race.contested
+    if contested.is_together:
+        return together_text(contested.claims, contested.races, scene)
+    return race_text(contested.races[0], scene)
+
+
 def call_lines(audit: Audit, facts: CallFacts, *, is_ascii: bool = False) -> Iterator[str]:
     """The report on a call."""
     people = people_of(audit)
     at = facts.call.at
     scene = scene_of(audit, at.before, is_ascii=is_ascii)
+    yield from _doubt(audit)
     yield f"Call {at.number}: {call_summary(facts, scene)}."
     yield from call_reasons(facts, scene)
     yield from _where(at, people)
     yield from _sections(
         ("what was called", _called(facts, scene)),
-        ("gestures and exchanges before it", (_told_line(told, scene) for told in facts.before)),
+        (
+            "gestures and exchanges before it (a gesture is seen as it is made, before an entry has it)",
+            (_told_line(told, scene) for told in facts.before),
+        ),
         ("how it was checked", _checked(facts, scene)),
         ("what came of it", _came(facts, scene)),
         ("what nobody can know from this", call_unknown()),
@@ -142,12 +158,20 @@ def _sections(*sections: Section) -> Iterator[str]:
             yield from (f"  {line}" for line in told)
 
 
+def _doubt(audit: Audit) -> Iterator[str]:
+    """What the whole log is worth, since no part of it is worth more: before all else where that is less."""
+    if audit.verdict is not Verdict.CLEAN:
+        meaning = verdict_meaning(audit.verdict)
+        at = f" (entry {audit.findings[0].index})" if audit.findings else ""
+        yield f"This log is {audit.verdict.value}: {meaning}{at}."
+        yield "What is told here lies before that and holds."
+        yield ""
+
+
 def _standing(audit: Audit) -> Iterator[str]:
-    """What the whole log is worth, since no part of it is worth more."""
-    yield ""
-    part = "" if audit.verdict is Verdict.CLEAN else "; what is told here lies before that and holds"
-    meaning = verdict_meaning(audit.verdict)
-    yield f"The whole log was checked for this. It is {audit.verdict.value}: {meaning}{part}."
+    if audit.verdict is Verdict.CLEAN:
+        yield ""
+        yield "The whole log was checked for this. It is clean: everything in it holds."
 
 
 def scene_of(audit: Audit, match: Match, *, is_ascii: bool = False) -> Scene:
@@ -229,22 +253,43 @@ def _decision(facts: RaceFacts, people: People) -> Iterator[str]:
     yield from why_texts(how, people)
 
 
-def _outcomes(facts: RaceFacts, people: People) -> Iterator[str]:
-    """What came of each wish, in the order in which they were settled."""
+def _settled(facts: RaceFacts, people: People) -> list[tuple[str, Wish]]:
+    """The wishes and what to call them, in the order in which they were settled."""
     named = owners([wish.asked for wish in facts.wishes], people)
     order = [wish.asked.id for wish in facts.wishes]
     if facts.ordered is not None:
         order = [claim.id for claim in facts.ordered.how.claims]
-    for owner, wish in sorted(
-        zip(named, facts.wishes, strict=True), key=lambda pair: order.index(pair[1].asked.id)
-    ):
-        outcome = wish.outcome
-        if outcome is None:
-            yield f"{owner} wish: the log ends before it was settled"
-            continue
-        entry = outcome.step.record.entry
-        why = f", since {refusal_text(outcome.refused)}" if outcome.refused is not None else ""
-        yield f"{owner} wish: {RESULTS[outcome.result]}{why}, {entry_text(entry.index, entry.elapsed_ms)}"
+    both = zip(named, facts.wishes, strict=True)
+    return sorted(both, key=lambda pair: order.index(pair[1].asked.id))
+
+
+def _results(facts: RaceFacts, scene: Scene) -> Iterator[str]:
+    """What came of each wish, told to whoever reads no further."""
+    for _, wish in _settled(facts, scene.people):
+        who = scene.people.seat(wish.asked.seat)
+        yield f"{who}'s wish to {action_text(wish.asked.seat, wish.asked.action, scene)} {_result(wish)}"
+
+
+def _result(wish: Wish) -> str:
+    if wish.outcome is None:
+        return "is not settled where the log ends"
+    refused = wish.outcome.refused
+    return RESULTS[wish.outcome.result] + ("" if refused is None else f", since {refusal_text(refused)}")
+
+
+def _outcomes(facts: RaceFacts, scene: Scene) -> Iterator[str]:
+    """What came of each wish, and where; and what other races had to do with it."""
+    for owner, wish in _settled(facts, scene.people):
+        at = ""
+        if wish.outcome is not None:
+            entry = wish.outcome.step.record.entry
+            at = f", {entry_text(entry.index, entry.elapsed_ms)}"
+        yield f"{owner} wish {_result(wish)}{at}"
+    yield from (_other_race(race, scene) for race in facts.others)
+
+
+def _other_race(race: NumberedRace, scene: Scene) -> str:
+    return f"Race {race.at.number} (--race {race.at.number}): {race_text_of(race, scene)}."
 
 
 def race_unknown(facts: RaceFacts, people: People) -> Iterator[str]:
@@ -286,10 +331,9 @@ _RESULTS = (Scored, Barred, DealLost, DealEnded, PlayoffAhead, MatchEnded)
 
 def _called(facts: CallFacts, scene: Scene) -> Iterator[str]:
     yield _wish_line(facts.wish, scene)
-    if facts.races:
-        numbers = listed([f"race {number}" for number in facts.races])
-        yield f"It met what others wanted: see {numbers} (--race)."
-    else:
+    for race in facts.races:
+        yield _other_race(race, scene)
+    if not facts.races:
         yield "Nobody wanted anything meanwhile that could have changed it: it was in no race."
 
 

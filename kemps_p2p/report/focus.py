@@ -8,8 +8,15 @@ from kemps_p2p.game.events import Called
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Carried, Result
 from kemps_p2p.report.audit_text import finding_lines
-from kemps_p2p.report.contests import NumberedCall, NumberedRace, numbered_calls, numbered_races, walked
-from kemps_p2p.report.dispute import facts_of_call, facts_of_race, settled_by
+from kemps_p2p.report.contests import (
+    NumberedCall,
+    NumberedRace,
+    numbered_calls,
+    numbered_races,
+    settled_by,
+    walked,
+)
+from kemps_p2p.report.dispute import facts_of_call, facts_of_race
 from kemps_p2p.report.dispute_text import call_summary, race_summary_of, scene_of
 from kemps_p2p.session.audit import Audit
 from kemps_p2p.session.chaincheck import Step
@@ -74,7 +81,7 @@ def seen(audit: Audit, focus: Focus) -> Seen:
             result
             for before, step, place in walked(audit)
             if focus.has_deal(before.game.deal)
-            for _, item, result in settled_by(before, step, place)
+            for _, item, result in settled_by(before, step, step.record.entry.events[place])
             if focus.has_seat(item.seat)
         ),
         races=tuple(

@@ -22,8 +22,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from kemps_p2p.deck.group import STUB
-from kemps_p2p.game.rules import RuleSet, load_rules, rule_names
-from kemps_p2p.report.audit_text import finding_lines
+from kemps_p2p.report.audit_text import finding_lines, rules_name
 from kemps_p2p.report.dispute import call_facts, race_facts
 from kemps_p2p.report.dispute_text import call_lines, call_reasons, race_lines, scene_of
 from kemps_p2p.report.page_data import MARKS, call_data, page_data, race_data
@@ -162,7 +161,7 @@ def _facts(joint: JointAudit, audit: Audit, sources: Sequence[Source], source: S
         "entries": counted(audit.head.index, "entry", "entries"),
         "deals": counted(audit.deals, "deal"),
         "day": "" if first is None else day_text(first),
-        "rules": _rules_name(audit.founding.rules),
+        "rules": rules_name(audit.founding.rules),
         "rules_page": rules_page(audit.founding.rules),
         "players": [people.numbered(seat) for seat in range(audit.founding.tapes)],
         "findings": list(_findings(joint)),
@@ -179,11 +178,6 @@ def _facts(joint: JointAudit, audit: Audit, sources: Sequence[Source], source: S
         "name": plain(_file_name(source.label)),
         "sums": [(plain(_file_name(each.label)), sha256(each.data).hexdigest()) for each in sources],
     }
-
-
-def _rules_name(rules: RuleSet) -> str:
-    """What the rule set is called, if it is one of a rule book."""
-    return next((f"rules “{name}”" for name in rule_names() if load_rules(name) == rules), "house rules")
 
 
 def _findings(joint: JointAudit) -> Iterator[str]:

@@ -11,25 +11,25 @@ from dataclasses import dataclass, field
 import msgspec
 
 from kemps_p2p.codec import Digest, Record
+from kemps_p2p.game.actions import Kind, kind
 from kemps_p2p.game.cards import Card, format_card
 from kemps_p2p.game.events import Called, Dealt, Event, Gestured, Missed, Verdicts
+from kemps_p2p.game.events import Settled as TogetherSettled
 from kemps_p2p.game.gestures import Intent
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.entry import (
     Blamed,
     Carried,
-    Contest,
     Drawn,
     Note,
     Readmitted,
     Result,
-    Ruled,
     Settled,
     Struck,
     TakeOver,
 )
 from kemps_p2p.ledger.tape import TapeItem
-from kemps_p2p.report.contests import Contested, contested, intent_of, why_refused
+from kemps_p2p.report.contests import Contested, Contests, intent_of, settled_by, why_refused
 from kemps_p2p.report.knowledge import AllEyes, Deals, Eyes, shown_deals
 from kemps_p2p.report.witnesses import words_json
 from kemps_p2p.session.audit import Audit
@@ -91,12 +91,13 @@ class _Teller:
     is_ascii: bool
     match: Match
     intents: Mapping[tuple[Seat, int], Intent]
+    contests: Contests = field(default_factory=Contests)
     race_count: int = 0
     call_count: int = 0
     pending_call: dict[Seat, int] = field(default_factory=dict)
     drawn: dict[int, tuple[int, dict[Digest, Asked]]] = field(default_factory=dict)
-    lost: dict[Digest, int] = field(default_factory=dict)
-    last_draw: int = 0
+    lost: dict[tuple[Seat, Kind], int] = field(default_factory=dict)
+    """The last race that a seat lost with a claim of a kind, until that claim has come to its end."""
 
     def scene(self, match: Match) -> Scene:
         """What sentences need to know at a state of the match."""
@@ -107,21 +108,11 @@ class _Teller:
         entry = step.record.entry
         for event, part in zip(entry.events, step.parts, strict=True):
             before = self.match
-            found = contested(before, step.record.items, event)
+            for each in self.contests.follow(before, step, event):
+                yield (self._together if each.is_together else self._race)(before, step, each)
             match event:
-                case Settled(claim=name, result=result):
-                    for each in found:
-                        yield self._race(before, step, each)
-                    if result is Result.REFUSED:
-                        yield self._refused(before, step, name)
-                case Contest():
-                    for each in found:
-                        yield self._together(before, step, each, "A draw of coins will decide")
-                case Ruled(order=order):
-                    asked = tuple(asked_by(step.record.items[name]) for name in order)
-                    ruling = ruled_text(asked, before.game.dealer, self.scene(before))
-                    for each in found:
-                        yield self._together(before, step, each, ruling)
+                case Settled(claim=name, result=Result.REFUSED):
+                    yield self._refused(before, step, name)
                 case Note(payload=payload):
                     yield from self._noted(step, read_note(payload))
                 case Drawn(index=index, order=order):
@@ -148,6 +139,9 @@ class _Teller:
                     pass
             self.match = part.match
             yield from self._happened(step, part, event)
+            for _, item, result in settled_by(before, step, event):
+                if result is not Result.WAITING:
+                    self.lost.pop((item.seat, kind(asked_by(item).action)), None)
         # After the last event the entry itself is the head that later claims may cite.
         self.match = step.match
 
@@ -167,7 +161,7 @@ class _Teller:
         """Two claims of which one was first."""
         (race,) = found.races
         self.race_count += 1
-        self.lost.setdefault(race.second.id, self.race_count)
+        self._is_lost((race.second,), self.race_count)
         ahead, behind, asked = race.words
         facts: dict[str, object] = {
             "race": self.race_count, "first": race.first.seat, "second": race.second.seat,
@@ -177,8 +171,16 @@ class _Teller:
         text = f"Race {self.race_count}: {race_text(race, self.scene(match))}"
         return self._line(step, "race", text, facts)
 
-    def _together(self, match: Match, step: Step, found: Contested, then: str) -> Line:
+    def _is_lost(self, claims: tuple[Asked, ...], race: int) -> None:
+        for claim in claims:
+            self.lost.setdefault((claim.seat, kind(claim.action)), race)
+
+    def _together(self, match: Match, step: Step, found: Contested) -> Line:
         """Claims that are together, and what decides them."""
+        then = "A draw of coins will decide"
+        if found.order:
+            then = ruled_text(found.order, match.game.dealer, self.scene(match))
+            self._is_lost(found.order[1:], self.race_count + 1)
         self.race_count += 1
         asks = {claim.id: claim for claim in found.claims}
         self.drawn[step.record.entry.index] = self.race_count, asks
@@ -189,8 +191,8 @@ class _Teller:
 
     def _draw(self, match: Match, step: Step, index: int, order: tuple[Digest, ...]) -> Line:
         number, asks = self.drawn.pop(index)
-        self.last_draw = number
         asked = tuple(asks[name] for name in order)
+        self._is_lost(asked[1:], number)
         text = f"Race {number}: {drawn_text(asked, self.scene(match))}"
         return self._line(step, "drawn", text, {"race": number, "order": [ask.seat for ask in asked]})
 
@@ -230,8 +232,11 @@ class _Teller:
                     intent = intent_of(step, cause, self.intents)
                     if intent is not None:
                         text, facts["intent"] = f"{text}, {INTENTS[intent]}", intent.value
-                case Missed():
-                    number = self._race_of(cause)
+                case (
+                    Missed(seat=seat, action=action)
+                    | TogetherSettled(seat=seat, action=action, result=Result.REFUSED)
+                ):
+                    number = self.lost.get((seat, kind(action)), 0)
                     if number:
                         text, facts["race"] = f"{text} (race {number})", number
                 case _:
@@ -239,16 +244,6 @@ class _Teller:
             yield self._line(step, _kebab(type(event).__name__), text, facts)
             if isinstance(event, Dealt):
                 yield from self._hands(step, part.match, scene)
-
-    def _race_of(self, cause: object) -> int:
-        """The number of the race that was lost by what an entry ordered; 0 if it was none."""
-        match cause:
-            case Settled(claim=claim):
-                return self.lost.get(claim, 0)
-            case Drawn():
-                return self.last_draw
-            case _:
-                return 0
 
     def _hands(self, step: Step, match: Match, scene: Scene) -> Iterator[Line]:
         for seat, hand in enumerate(match.game.hands):

@@ -27,6 +27,9 @@ NOT_PROVEN = (
 )
 
 
+ASK_ANOTHER = "Any other player's log of this match can stand in for it."
+"""What to do with a log that has been changed."""
+
 MEANINGS: dict[Verdict, str] = {
     Verdict.CLEAN: "everything in it holds",
     Verdict.VIOLATED: "something in it does not hold",
@@ -153,7 +156,7 @@ def _blame(all_in_all: Conclusion) -> str:
         return f"Culprits are named with each of {all_in_all.blamed} matches."
     if all_in_all.culprits:
         return f"At fault: {listed(list(all_in_all.culprits))}."
-    return "It does not show whose fault that is; a file can be changed by whoever has it."
+    return f"It does not show whose fault that is; a file can be changed by whoever has it. {ASK_ANOTHER}"
 
 
 def _culprits(findings: Iterable[Finding], people: People) -> dict[str, None]:

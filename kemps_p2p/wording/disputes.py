@@ -21,10 +21,10 @@ KINDS: dict[Kind, str] = {
 }
 
 RESULTS: dict[Result, str] = {
-    Result.OK: "it counts",
-    Result.MISSED: "it came too late",
-    Result.REFUSED: "it was refused",
-    Result.WAITING: "it had to wait until the call before it was judged",
+    Result.OK: "counts",
+    Result.MISSED: "came too late",
+    Result.REFUSED: "was refused",
+    Result.WAITING: "had to wait until the call before it was judged",
 }
 
 WHYS: dict[Why, str] = {
@@ -39,7 +39,8 @@ WHYS: dict[Why, str] = {
 }
 
 HOW_TO_READ = (
-    "An entry is a page of the log. Its time is the word of whoever was on duty; there is no common clock.",
+    "An entry is a page of the log. Whoever is on duty, another seat each deal, writes it; it counts once a",
+    "majority has signed it. Its time, since the match began, is the word of that seat: no clock is common.",
     "A tape is everything that one seat has signed, in order, without gaps: it cannot be sorted anew later.",
     "A stamp is higher than all stamps that its seat had seen: what is stamped lower was no answer to",
     "what is stamped higher. Stamps say what can have been the cause of what, and nothing of time.",

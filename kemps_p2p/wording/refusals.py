@@ -8,7 +8,7 @@ REFUSALS: dict[Illegal, str] = {
     Illegal.NOT_IN_RULES: "these rules do not know that",
     Illegal.NOT_OPEN: "play has not opened yet",
     Illegal.HALTED: "the dealer has halted the table",
-    Illegal.DEAL_OVER: "no deal is on",
+    Illegal.DEAL_OVER: "the deal is over, or has not begun",
     Illegal.DEAL_RUNS: "the deal is still on",
     Illegal.NOT_YOUR_TURN: "it is somebody else's turn",
     Illegal.NOT_DEALER: "only the dealer may do that",

@@ -130,6 +130,16 @@ def by_half_a_cut(scribe: Scribe) -> None:
     scribe.order(scribe.settled(first, [second, late, *words, *more]))
 
 
+def late_call(scribe: Scribe) -> None:
+    """Seat 1 calls when both witnesses have seen the call of seat 0; no entry has the words on both."""
+    head = scribe.match.head
+    call = scribe.claim(0, act.Call(calls=(act.Partner(),)), head=head)
+    counter = scribe.claim(1, act.Call(calls=(act.Counter(target=0),)), head=head)
+    scribe.order(scribe.settled(call, scribe.see(call, 2, 3)))
+    words = scribe.see(counter, 2, 3, after=[call])
+    scribe.order(scribe.settled(counter, [call, *words], Result.WAITING))
+
+
 Way = Callable[[Scribe], None]
 WAYS: dict[str, tuple[Way, Mapping[str, object]]] = {
     "poll": (by_poll, {}),

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 from audit_helpers import Played
-from dispute_tables import WAYS, by_half_a_cut, log_of
+from dispute_tables import WAYS, by_half_a_cut, late_call, log_of
 
 from kemps_p2p.ids import Seat
 from kemps_p2p.report.audit_text import SPLITS_MAX, audit_json, audit_lines
@@ -90,6 +90,19 @@ def test_what_a_cut_names_goes_first() -> None:
     assert "Whether" not in text, "nobody's word was asked for"
 
 
+def test_a_call_that_came_after_another_is_told_with_it_and_has_a_race() -> None:
+    found = audit(log_of(late_call, {}), allow_stub=True)
+    called, facts = call_facts(found, 1), race_facts(found, 1)
+    assert called is not None
+    assert facts is not None
+    won = "seat 0 was first: 2 of 2 saw seat 0 before seat 1."
+    (met,) = (line for line in call_lines(found, called) if "Race 1 (--race 1): " in line)
+    assert "seat 1 wants to call" in met
+    assert met.endswith(won)
+    assert f"Race 1: {won}" in race_lines(found, facts)
+    assert call_json(found, called)["in_races"] == [1]
+
+
 def test_whose_lie_would_have_changed_it_is_told() -> None:
     found, facts = decided("poll")
     who = "Whether seat 2 and seat 3 signed what they saw."
@@ -99,8 +112,7 @@ def test_whose_lie_would_have_changed_it_is_told() -> None:
 def test_the_table_says_it_in_the_words_of_the_report() -> None:
     found, facts = decided("poll")
     race: Race = facts.race.contested.races[0]
-    summary = next(race_lines(found, facts))
-    assert summary == f"Race 1: {met_text(race, People(4))}."
+    assert f"Race 1: {met_text(race, People(4))}." in race_lines(found, facts)
 
 
 def test_every_peers_log_gives_the_same_reports(busy: Played) -> None:
@@ -183,7 +195,7 @@ def test_a_draw_that_the_log_does_not_reach_is_told_so() -> None:
     facts = race_facts(short, 1)
     assert facts is not None
     lines = list(race_lines(short, facts))
-    assert lines[0] == "Race 1: the table was split, and the log ends before it was decided."
+    assert "Race 1: the table was split, and the log ends before it was decided." in lines
     assert "  The log ends before they were put in order." in lines
     assert race_json(short, facts)["rule"] == "undecided"
 

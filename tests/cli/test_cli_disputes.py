@@ -24,6 +24,7 @@ from vectors.form import FOLDER, read
 pytest_plugins = ("cli_fixtures",)
 
 VECTORS = FOLDER / "logs"
+GOLDEN = Path(__file__).parents[1] / "golden"
 PATIENCE_S = 20
 SIMULATED = "--allow-simulated"
 
@@ -58,11 +59,10 @@ def test_a_call_is_reported(here: Here, logs: list[Path]) -> None:
 
 
 def test_a_call_that_ends_the_match_tells_who_won_and_what_gestures_were_for(here: Here) -> None:
-    golden = Path(__file__).parents[1] / "golden" / "kemps.kemps"
-    told = here("audit", golden, "--call", 2).out
+    told = here("audit", GOLDEN / "kemps.kemps", "--call", 2).out
     came = told.partition("\nwhat came of it:\n")[2].partition("\n\n")[0]
     assert "Anna and Carla win the match" in came.splitlines()[-1]
-    before = told.partition("\ngestures and exchanges before it:\n")[2].partition("\n\n")[0]
+    before = told.partition("\ngestures and exchanges before it (")[2].partition("\n\n")[0]
     assert "raised eyebrow, as a decoy" in before
     assert "cough, and meant it" in before
 
@@ -74,8 +74,42 @@ def test_a_race_of_a_log_that_is_not_clean_exits_as_its_audit(
     torn.write_bytes(logs[0].read_bytes()[:-100])
     ran = here("audit", SIMULATED, torn, "--race", 1)
     assert ran.code == Exit.UNDECIDABLE
-    assert "It is undecidable: " in ran.out
+    assert ran.out.startswith("This log is undecidable: ")
     assert here("audit", logs[0], "--race", 1).code == Exit.VIOLATED, "a simulation"
+
+
+def test_a_report_on_a_log_that_was_changed_says_so_before_all_else(here: Here, tmp_path: Path) -> None:
+    whole = (GOLDEN / "kemps.kemps").read_bytes()
+    changed = tmp_path / "changed.kemps"
+    changed.write_bytes(whole[:-5] + bytes((whole[-5] ^ 1,)) + whole[-4:])
+    ran = here("audit", changed, "--call", 2)
+    assert ran.code == Exit.VIOLATED
+    first, second, *_ = ran.out.splitlines()
+    assert first.startswith("This log is violated: something in it does not hold (entry ")
+    assert second == "What is told here lies before that and holds."
+    assert "names are told at the end of a log" in here("audit", changed).out
+
+
+def test_what_a_changed_log_does_not_hold_is_no_mistake_of_whoever_asks(here: Here, tmp_path: Path) -> None:
+    whole = (GOLDEN / "kemps.kemps").read_bytes()
+    changed = tmp_path / "changed.kemps"
+    changed.write_bytes(whole[:60000] + bytes((whole[60000] ^ 1,)) + whole[60001:])
+    ran = here("audit", changed, "--call", 2)
+    assert (ran.code, ran.out) == (Exit.VIOLATED, "")
+    assert "does not hold: " in ran.err.splitlines()[0]
+    assert "Any other player's log of this match can stand in for it." in ran.err
+
+
+def test_every_card_that_somebody_was_too_late_for_has_a_race(here: Here) -> None:
+    late = 0
+    for log in GOLDEN.glob("*.kemps"):
+        told = [json.loads(line) for line in here("replay", "--json", log).out.splitlines()]
+        races = {line["race"] for line in told if line["event"] in ("race", "together")}
+        assert races == set(range(1, len(races) + 1)), "numbered without gaps"
+        missed = [line for line in told if line["event"] == "missed"]
+        assert all(line["race"] in races for line in missed), log
+        late += len(missed)
+    assert late >= 8
 
 
 @pytest.mark.parametrize(
