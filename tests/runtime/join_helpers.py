@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from msgspec import structs
 
 from kemps_p2p.codec import derive
 from kemps_p2p.errors import NotSeated
@@ -22,6 +23,7 @@ from kemps_p2p.runtime.handshake import HEADER_BYTES, header
 from kemps_p2p.runtime.hosting import Host, HostNews, Plan, SentAway
 from kemps_p2p.runtime.joining import join
 from kemps_p2p.runtime.known import KnownPlayers
+from kemps_p2p.runtime.meeting import Contact
 from kemps_p2p.runtime.transport import new_event_loop
 from kemps_p2p.wording.words import Code, code_of
 
@@ -60,6 +62,21 @@ def newcomer(name: str, home: Path, *, key: str = "", **more: Any) -> Newcomer:
         "port": 0,
     }
     return Newcomer(**{**given, **more})
+
+
+def contact(number: int, **changes: object) -> Contact:
+    key = newcomer(str(number), Path("none")).identity.public
+    return structs.replace(
+        Contact(
+            version=1,
+            identity=key,
+            curve=bytes([number]) * 32,
+            address="tcp://127.0.0.1:1",
+            players=4,
+            wish=-1,
+        ),
+        **changes,
+    )
 
 
 def plan(rules: RuleSet | None = None, *, players: int = 4, bots: int = 0) -> Plan:

@@ -14,8 +14,9 @@ from kemps_p2p.runtime.addresses import Place
 from kemps_p2p.runtime.guesses import GUESSES_MAX
 from kemps_p2p.runtime.guests import BOT
 from kemps_p2p.runtime.handshake import JoinerSide, Refusal, header, read_clear
-from kemps_p2p.runtime.hosting import CodeDrawn
-from kemps_p2p.runtime.joining import asked, join
+from kemps_p2p.runtime.hosting import CodeDrawn, SentAway
+from kemps_p2p.runtime.joining import asked, join, watch
+from kemps_p2p.runtime.meeting import WATCH
 from kemps_p2p.runtime.wire import connect
 from kemps_p2p.wording.words import Code
 
@@ -46,6 +47,12 @@ def test_the_eleventh_guess_is_refused_even_if_it_is_right(tmp_path: Path) -> No
             assert at.news[-2:-1] == [CodeDrawn(at.host.code, is_new=True)]
             why = await refused(at, eve, at.host.code)
             assert (why.reason, why.detail) == (Unwelcome.TOO_MANY_GUESSES, "30")
+            # It is not even answered: an answer costs the host a key exchange.
+            wire = await connect(at.host.place)
+            wire.say_clear(JoinerSide(at.host.code, drawn("e")).knock())
+            with pytest.raises(NotSeated, match=Unwelcome.TOO_MANY_GUESSES.value):
+                await wire.hear_clear()
+            await wire.close()
 
     run(main())
 
@@ -116,6 +123,43 @@ def test_a_name_or_key_that_sits_there_already(tmp_path: Path) -> None:
             assert (why.reason, why.detail) == (Unwelcome.NAME_TAKEN, "ANNA")
             why = await refused(at, newcomer("Eve", tmp_path / "e", key="Anna"))
             assert why.reason is Unwelcome.SEATED_ALREADY
+            eve = newcomer("Anna", tmp_path / "e", key="Eve", wish=WATCH)
+            with pytest.raises(NotSeated, match=Unwelcome.NAME_TAKEN.value):
+                await watch(at.host.place, at.host.code, eve, lambda _: None, lambda _data, _names: None)
+            # The host has found it, and has not let them in first.
+            assert [type(each) for each in at.news] == [CodeDrawn, SentAway, SentAway, SentAway]
+
+    run(main())
+
+
+def test_the_last_seat_may_go_while_the_host_is_asked_about_a_guest(tmp_path: Path) -> None:
+    async def main() -> None:
+        asked_about: list[str] = []
+
+        async def trusts(name: str, _was: bytes, _now: bytes) -> bool:
+            asked_about.append(name)
+            await came(at, 4)
+            return True
+
+        anna = newcomer("Anna", tmp_path / "a", trusts=trusts)
+        anna.known.remember("Eve", newcomer("Ben", tmp_path / "x").identity.public)
+        async with hosted(anna, plan()) as at:
+            late = asyncio.create_task(refused(at, newcomer("Eve", tmp_path / "e")))
+            while not asked_about:
+                await asyncio.sleep(0.01)
+            guests = [newcomer(name, tmp_path / name) for name in ("Ben", "Carla", "Dan")]
+            joins = [
+                asyncio.create_task(join(at.host.place, at.host.code, guest, lambda _: None))
+                for guest in guests
+            ]
+            assert (await late).reason is Unwelcome.TABLE_FULL
+            assert at.host.notice.taken == 4
+            # Where there is no seat the host is not asked about anybody.
+            again = await refused(at, newcomer("Eve", tmp_path / "e", key="another"))
+            assert (again.reason, asked_about) == (Unwelcome.TABLE_FULL, ["Eve"])
+            await at.host.gathered()
+            for task in joins:
+                await (await task).mesh.close()
 
     run(main())
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from join_helpers import Hosted, hosted, newcomer, plan, run, seated
+from join_helpers import Hosted, contact, hosted, newcomer, plan, run, seated
 
 from kemps_p2p.codec import Digest, encode, frame
-from kemps_p2p.errors import Fault, NotSeated, PeerFault, Refused, Unwelcome
+from kemps_p2p.errors import Fault, NotSeated, PeerFault, Unwelcome
 from kemps_p2p.game.events import DealEnded, Event
 from kemps_p2p.game.record import State
 from kemps_p2p.game.rules import RuleSet, load_rules
@@ -21,7 +21,7 @@ from kemps_p2p.runtime.chair import FIRST, Before, Chair
 from kemps_p2p.runtime.gathering import Came, Gathered, Went
 from kemps_p2p.runtime.joining import join, watch
 from kemps_p2p.runtime.local import LocalMesh, Room
-from kemps_p2p.runtime.meeting import WATCH, Contact, contact_left, meet, seat_contacts, seat_of
+from kemps_p2p.runtime.meeting import WATCH, seat_contacts, seat_of
 from kemps_p2p.runtime.onlooker import Onlooker
 from kemps_p2p.runtime.watching import ShownLog
 from kemps_p2p.session.audit import audit
@@ -181,48 +181,12 @@ def test_not_too_many_may_watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     run(main())
 
 
-# In a directory
-
-
-def contact(number: int, wish: int) -> Contact:
-    key = newcomer(str(number), Path("none")).identity.public
-    return Contact(
-        version=1, identity=key, curve=bytes([number]) * 32, address="tcp://127.0.0.1:1", players=4, wish=wish
-    )
-
-
-def test_whoever_wishes_to_watch_gets_no_seat() -> None:
-    contacts = [contact(1, WATCH), *(contact(number, -1) for number in range(2, 6))]
-    table = seat_contacts(contacts)
-    assert len(table.roster) == 4
-    assert table.observer == contacts[0].identity
-    assert table.curves[4] == contacts[0].curve
-
-
-def test_a_table_has_one_observer_at_most() -> None:
-    with pytest.raises(PeerFault, match="one observer at most"):
-        seat_contacts([contact(1, WATCH), contact(2, WATCH), contact(3, -1)])
-
-
-def test_an_observer_that_nobody_expects_is_refused(tmp_path: Path) -> None:
-    identity = newcomer("1", tmp_path).identity
-
-    async def main() -> None:
-        with (
-            contact_left(tmp_path / "meeting", identity, contact(1, WATCH)),
-            pytest.raises(Refused, match="1 peers came"),
-        ):
-            await meet(tmp_path / "meeting", 4, 1.0)
-
-    run(main())
-
-
 # On a chair
 
 
 @pytest.mark.parametrize(("before", "peers"), [(FIRST, 5), (Before(1, Digest(bytes([7]) * 32)), 4)])
 def test_a_rematch_is_among_the_seats_alone(before: Before, peers: int, tmp_path: Path) -> None:
-    table = seat_contacts([*(contact(number, -1) for number in range(2, 6)), contact(1, WATCH)])
+    table = seat_contacts([*(contact(number) for number in range(2, 6)), contact(1, wish=WATCH)])
     chair = Chair(
         identity=newcomer("2", tmp_path).identity,
         seat=Seat(0),
