@@ -4,7 +4,7 @@ from typing import assert_never
 
 from kemps_p2p.cli.telling import Reporter
 from kemps_p2p.errors import NotSeated
-from kemps_p2p.game.rules import RuleSet, load_rules, rule_names
+from kemps_p2p.game.rules import RuleSet, canonical_text
 from kemps_p2p.runtime.gathering import Came, Drawing, Welcomed, Went
 from kemps_p2p.runtime.guests import BOT
 from kemps_p2p.runtime.hosting import CodeDrawn, SentAway
@@ -12,6 +12,7 @@ from kemps_p2p.runtime.table import KeptOut, NotAnnounced, Opened, TableNews
 from kemps_p2p.wording.joins import hosting_text
 from kemps_p2p.wording.people import counted, listed
 from kemps_p2p.wording.plain import plain
+from kemps_p2p.wording.rule_books import nearest_book
 from kemps_p2p.wording.words import fingerprint
 
 
@@ -85,4 +86,5 @@ class TableReporter(Reporter):
 
 def rules_label(rules: RuleSet) -> str:
     """What to call a rule set: its name among the presets, or house rules."""
-    return next((name for name in rule_names() if load_rules(name) == rules), "house rules")
+    book = nearest_book(canonical_text(rules))
+    return "house rules" if book.distance else book.name

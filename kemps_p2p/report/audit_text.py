@@ -9,7 +9,7 @@ from typing import Any
 
 from kemps_p2p.codec import Digest
 from kemps_p2p.game.events import Called
-from kemps_p2p.game.rules import RuleSet, load_rules, rule_names
+from kemps_p2p.game.rules import canonical_text
 from kemps_p2p.ledger.tape import TapeItem
 from kemps_p2p.session.audit import Audit, JointAudit, Split, worst
 from kemps_p2p.session.findings import Finding, Verdict
@@ -17,6 +17,7 @@ from kemps_p2p.wording.audits import NOT_PROVEN, PROVEN, people_in, people_of, v
 from kemps_p2p.wording.faults import sentence
 from kemps_p2p.wording.people import People, counted, listed
 from kemps_p2p.wording.plain import plain
+from kemps_p2p.wording.rule_books import book_text
 from kemps_p2p.wording.scores import result_line
 
 SAME_CODE_MAX = 8
@@ -65,11 +66,6 @@ def longest(joint: JointAudit) -> Audit:
     return max(joint.audits, key=lambda one: one.head.index if one.head else -1)
 
 
-def rules_name(rules: RuleSet) -> str:
-    """What the rule set is called, if it is one of a rule book."""
-    return next((f"rules “{name}”" for name in rule_names() if load_rules(name) == rules), "house rules")
-
-
 def _logs_lines(joint: JointAudit, labels: Sequence[str]) -> Iterator[str]:
     """What there is to say of each log, those alike together, and of what is between them."""
     alike: dict[_Facts, list[str]] = {}
@@ -112,7 +108,7 @@ def _log_lines(one: Audit) -> Iterator[str]:
         seated = ", ".join(people.seat(seat) for seat in range(people.seats))
         watched = "" if one.founding.observer is None else f"; {people.seat(one.founding.observer)} watches"
         yield f"match {one.founding.match.hex()}: {seated}{watched}"
-        yield f"by {rules_name(one.founding.rules)}"
+        yield f"by {book_text(canonical_text(one.founding.rules))}"
         if not one.names:
             yield "names are told at the end of a log: that of this one is missing or wrong"
         hold = "hold" if one.verdict is Verdict.CLEAN else "hold so far"

@@ -22,7 +22,8 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from kemps_p2p.deck.group import STUB
-from kemps_p2p.report.audit_text import finding_lines, rules_name
+from kemps_p2p.game.rules import canonical_text
+from kemps_p2p.report.audit_text import finding_lines
 from kemps_p2p.report.dispute import call_facts, race_facts
 from kemps_p2p.report.dispute_text import call_lines, call_reasons, race_lines, scene_of
 from kemps_p2p.report.page_data import MARKS, call_data, page_data, race_data
@@ -34,6 +35,7 @@ from kemps_p2p.wording.eyes import Whose, Wide
 from kemps_p2p.wording.faults import sentence
 from kemps_p2p.wording.people import counted
 from kemps_p2p.wording.plain import plain
+from kemps_p2p.wording.rule_books import book_text
 from kemps_p2p.wording.rules_page import rules_page
 from kemps_p2p.wording.scores import result_line
 from kemps_p2p.wording.words import words_of
@@ -161,7 +163,7 @@ def _facts(joint: JointAudit, audit: Audit, sources: Sequence[Source], source: S
         "entries": counted(audit.head.index, "entry", "entries"),
         "deals": counted(audit.deals, "deal"),
         "day": "" if first is None else day_text(first),
-        "rules": rules_name(audit.founding.rules),
+        "rules": book_text(canonical_text(audit.founding.rules)),
         "rules_page": rules_page(audit.founding.rules),
         "players": [people.numbered(seat) for seat in range(audit.founding.tapes)],
         "findings": list(_findings(joint)),

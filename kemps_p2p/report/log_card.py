@@ -9,7 +9,6 @@ from kemps_p2p.codec import decode, frame
 from kemps_p2p.deck.group import RISTRETTO
 from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.actions import Action, Say
-from kemps_p2p.game.rules import canonical_text, load_rules, rule_names
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Entry, LogRecord, Note
 from kemps_p2p.ledger.tape import Append, Claim, Item, Signed
@@ -19,6 +18,7 @@ from kemps_p2p.session.messages import Checkpoint, read_note
 from kemps_p2p.wording.cards import clock_text, day_text
 from kemps_p2p.wording.people import People, counted
 from kemps_p2p.wording.plain import plain
+from kemps_p2p.wording.rule_books import book_text, nearest_book
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class LogCard:
     """What a log says of itself. `kept_by`: whose annex is at its end; None if it has none."""
 
     header: Header
-    rules_name: str | None
+    rules: str
     rematch: int
     names: tuple[str, ...]
     kept_by: int | None
@@ -64,7 +64,7 @@ def card_of(log: bytes) -> LogCard | None:
             unread += 1
     return LogCard(
         header=header,
-        rules_name=_rules_name(genesis.rules),
+        rules=genesis.rules,
         rematch=genesis.matches,
         names=names,
         kept_by=kept_by,
@@ -106,11 +106,6 @@ def _is_speech(signed: Signed) -> bool:
     return False
 
 
-def _rules_name(text: str) -> str | None:
-    """The rule book or variant with this text; None for house rules."""
-    return next((name for name in rule_names() if canonical_text(load_rules(name)) == text), None)
-
-
 def card_lines(card: LogCard) -> list[str]:
     """What a log says of itself, for people."""
     seats = card.header.seats
@@ -119,11 +114,10 @@ def card_lines(card: LogCard) -> list[str]:
     end = "not closed: it has no annex"
     if card.kept_by is not None:
         end = f"closed; kept by {people.seat(card.kept_by)}"
-    rules = "house rules" if card.rules_name is None else f"rules {plain(card.rules_name)}"
     rematch = f", match {card.rematch + 1} of this table" if card.rematch else ""
     lines = [
         f"match {card.header.match.hex()}",
-        f"{people.all(map(Seat, range(people.seats)))}; {rules}{rematch}",
+        f"{people.all(map(Seat, range(people.seats)))}; {book_text(card.rules)}{rematch}",
         f"{began}{clock_text(card.elapsed_ms)} long",
         f"{counted(card.entry_count, 'entry', 'entries')}, {counted(card.deal_count, 'deal')}, "
         f"{counted(card.byte_count, 'byte')}; {end}",
@@ -136,13 +130,14 @@ def card_lines(card: LogCard) -> list[str]:
 
 
 def card_json(card: LogCard) -> dict[str, object]:
-    """The same for programs."""
+    """The same for programs. `rules`: null for house rules."""
+    book = nearest_book(card.rules)
     return {
         "match": card.header.match.hex(),
         "players": card.header.seats,
         "group": card.header.group,
         "names": list(card.names),
-        "rules": card.rules_name,
+        "rules": None if book.distance else book.name,
         "matches_before": card.rematch,
         "kept_by": card.kept_by,
         "finished": card.kept_by is not None,

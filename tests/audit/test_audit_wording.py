@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kemps_p2p.errors import Fault, Illegal
 from kemps_p2p.game import actions, events
 from kemps_p2p.game.cards import Card, pack
-from kemps_p2p.game.rules import load_rules
+from kemps_p2p.game.rules import canonical_text, load_rules, override
 from kemps_p2p.game.scoring import Verdict as CallVerdict
 from kemps_p2p.ids import Position, Seat, Team
 from kemps_p2p.report.audit_text import audit_lines
@@ -26,6 +26,7 @@ from kemps_p2p.wording.faults import FAULTS, FLAWS, sentence
 from kemps_p2p.wording.people import People, counted, listed
 from kemps_p2p.wording.plain import plain
 from kemps_p2p.wording.refusals import REFUSALS
+from kemps_p2p.wording.rule_books import book_text, nearest_book
 from kemps_p2p.wording.scene import Scene
 from kemps_p2p.wording.scores import result_line, score_text
 
@@ -251,3 +252,14 @@ def test_every_entry_of_a_match_is_told_in_order(busy: Played) -> None:
         "finding",
     }
     assert sum(line.event not in by_rules for line in lines) == happened
+
+
+def test_a_rule_set_is_called_by_the_book_that_it_is_nearest_to() -> None:
+    book = load_rules("kemps")
+    assert book_text(canonical_text(book)) == "rules “kemps”"
+    house = override(book, {"word": "KE", "look_ms": 0})
+    assert book_text(canonical_text(house)) == 'rules “kemps” with look_ms = 0 and word = "KE"'
+    far = override(house, {"idle_seconds": 4, "auto_pass_s": 30})
+    assert book_text(canonical_text(far)) == "house rules"
+    assert book_text("") == book_text("a = 1\n") == "house rules"
+    assert nearest_book(canonical_text(book)).distance == 0
