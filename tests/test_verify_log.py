@@ -11,7 +11,8 @@ import pytest
 
 from kemps_p2p.codec import frame
 from kemps_p2p.game.rules import load_rules, override
-from kemps_p2p.runtime.sim import PERFECT, ROUGH, Net, Sim, Stop
+from kemps_p2p.runtime.sim import Sim, Stop
+from kemps_p2p.runtime.simnet import PERFECT, ROUGH, Net
 from kemps_p2p.session.audit import Audit, Verdict, audit
 from vectors.form import FOLDER, read
 from verifier import PATH, VERIFIER, first_of

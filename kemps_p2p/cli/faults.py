@@ -5,7 +5,7 @@ import subprocess
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -43,6 +43,10 @@ def faults(*, seeds: int, first: int, players: int, told_rules: str, group: str,
 
     Nothing final may be lost or doubled, no honest seat be blamed, no cheat have what it is for; then all
     heals, and the match has to end. Ends with exit code 1 if a seed shows anything else, and prints it.
+
+    Tells in how many seeds each fault and cheat struck, and in which phases; "–": it cannot strike there.
+    What struck in less than 1 % of the seeds, or never where it can, has a line of its own: few seeds have
+    many.
     """
     from kemps_p2p.deck.group import RISTRETTO, STUB
     from kemps_p2p.lab.faults import run_faults
@@ -62,7 +66,8 @@ def faults(*, seeds: int, first: int, players: int, told_rules: str, group: str,
     name = (STUB if group == "stub" else RISTRETTO).name
     figures = run_faults(range(first, first + seeds), players, rules, name, tell)
     progress("")
-    click.echo(json.dumps(asdict(figures)) if as_json else _lines(figures))
+    facts = {**asdict(figures), "unstruck": figures.unstruck}
+    click.echo(json.dumps(facts) if as_json else _lines(facts))
     if not figures.is_good:
         raise CommandError(Exit.DIFFERS, "faults were not withstood")
 
@@ -83,14 +88,14 @@ def _build() -> str:
     return done.stdout.strip()
 
 
-def _lines(figures: "Figures") -> str:
-    """A line a figure, then how often each kind befell a table in each phase."""
-    facts = asdict(figures)
-    struck = facts.pop("struck")
+def _lines(facts: dict[str, Any]) -> str:
+    """A line a figure; how often each kind befell a table in each phase; what is still to befall one."""
+    struck, struck_in, unstruck = (facts.pop(name) for name in ("struck", "struck_in", "unstruck"))
     lines = [f"{name:20} {value}" for name, value in facts.items()]
     phases = list(next(iter(struck.values())))
-    lines += ["", f"{'struck':28}" + "".join(f"{phase:>9}" for phase in phases)]
-    lines += [
-        f"{kind:28}" + "".join(f"{count:9}" for count in counts.values()) for kind, counts in struck.items()
-    ]
-    return "\n".join(lines)
+    lines += ["", f"{'struck':20}{'seeds':>9}" + "".join(f"{phase:>9}" for phase in phases)]
+    for kind, counts in struck.items():
+        shown = ("–" if count is None else count for count in counts.values())
+        lines.append(f"{kind:20}{struck_in[kind]:9}" + "".join(f"{count:>9}" for count in shown))
+    lines += ["", *(f"unstruck: {kind}: {', '.join(where)}" for kind, where in unstruck.items())]
+    return "\n".join(lines).rstrip()

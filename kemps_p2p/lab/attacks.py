@@ -61,7 +61,7 @@ from kemps_p2p.lab.timing import (
 )
 from kemps_p2p.lab.track import Heat, Race, Track
 from kemps_p2p.ledger.tape import Receipt
-from kemps_p2p.runtime.sim import PERFECT
+from kemps_p2p.runtime.simnet import PERFECT
 from kemps_p2p.session.audit import JointAudit
 from kemps_p2p.session.findings import Verdict
 

@@ -119,11 +119,14 @@ class CheatingPlay(Play):
         self._false_turns.append(encode(false))
         return false
 
-    def _write(self, body: tuple[Said, ...], now_ms: int) -> None:
+    def _be_a_nuisance(self, now_ms: int) -> None:
         nuisance = None if self._has_annoyed else self.cheat.nuisance(self)
         if nuisance is not None:
             self._has_annoyed = not self.cheat.repeats
             self._annoy(nuisance, now_ms)
+
+    def _write(self, body: tuple[Said, ...], now_ms: int) -> None:
+        self._be_a_nuisance(now_ms)
         forged = tuple(self._forged(said) for said in body)
         self._write_stamped(forged, now_ms)
         if forged != body or any(
@@ -247,6 +250,9 @@ class CheatingPlay(Play):
                 return said
 
     def _speak(self, now_ms: int) -> bool:
+        if not self.cheat.repeats:
+            # Though it has nothing else to say. Whoever goes on saying it would never have done.
+            self._be_a_nuisance(now_ms)
         kept = [said for said in self._to_say if self._is_kept(said)]
         self.kept_back.update(kept)
         self._to_say = [said for said in self._to_say if said not in kept]

@@ -16,7 +16,7 @@ and `lab attack` measure it.
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
@@ -25,43 +25,47 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.lab.cheats import Cheat, CheatingPlay
 from kemps_p2p.lab.lies_deck import (
     KEYS,
-    REPLAYS,
     SHARES,
     TURNS,
     copied_commitment,
     false_key,
-    false_seal,
     false_seed,
     false_share,
     false_turn,
+    gesture_sealed_with_noise,
     replayed,
 )
 from kemps_p2p.lab.lies_words import (
     CLAIMS,
     EARLY_SEED,
     ENTRIES,
+    FRAMES,
     OF_NO_DEAL,
     SAID,
     changed_event,
     of_no_deal,
     once_playing,
 )
-from kemps_p2p.lab.networks import Fork, Withheld, at_number, is_claim, is_share
+from kemps_p2p.lab.networks import Fork, Withheld, is_claim, is_share
+from kemps_p2p.lab.occasions import Occasion
 from kemps_p2p.lab.plots import (
     before_the_start,
     blind_to_the_next,
     cut_of_one,
     keeps_faces,
     other_order,
+    overtaken,
     reordered,
     with_a_later_coin,
 )
-from kemps_p2p.lab.timing import silent_witness, swap_of
+from kemps_p2p.lab.storms import Phase
+from kemps_p2p.lab.timing import late_exchange, silent_witness, swap_of
 from kemps_p2p.ledger.entry import Blamed, Carried, Drawn, Result, Ruled, Settled
 from kemps_p2p.ledger.tape import NO_DIGEST, Deed, Head, TapeItem, claim_of
 from kemps_p2p.runtime.sim import Sim, SimPeer
 from kemps_p2p.session.fold import OpenRecord
 from kemps_p2p.session.genesis import Founding
+from kemps_p2p.session.messages import DeedBody, KeyDeed, ShareDeed, TurnDeed
 from kemps_p2p.session.play import Play
 
 
@@ -75,67 +79,132 @@ class Ending(Enum):
     UNDETECTED = auto()
 
 
-class _Holding:
-    """A seat that keeps something back until it is told to let go."""
-
-    def __init__(self) -> None:
-        self.has_let_go = False
-        self.cheat = Cheat(wait=lambda play, deed: not self.has_let_go and keeps_faces(play, deed))
+RACES = 2
+"""In how many races a deal two seats want the same card, in most seeds."""
 
 
 @dataclass(frozen=True, slots=True)
 class _How:
-    """How a kind of cheat is made: by a machine, or by a network. `is_on_duty`: of a seat that orders.
+    """How a kind of cheat is made, by a machine or by a network, and in which phases it can be done.
 
-    `may_count`: what it says is lawful, and only too much of it would be a gain.
+    `is_on_duty`: by a seat that orders. `may_count`: what it says is lawful, and only too much of it would be
+    a gain. `keeps`: it strikes by what it does not say. `is_claimant`: it needs claims of its own that
+    others contest. `races`: how many a deal it takes. `look_ms`: the time to look that it needs.
     """
 
-    cheat: Callable[[random.Random], Cheat] | None = None
-    tamper: Callable[[int, Seat, frozenset[int], random.Random], Fork | Withheld] | None = None
+    phases: tuple[Phase, ...]
+    cheat: Callable[[Occasion], Cheat] | None = None
+    tamper: Callable[[int, Seat, frozenset[int], Occasion], Fork | Withheld] | None = None
     is_on_duty: bool = False
     may_count: bool = False
+    keeps: bool = False
+    is_claimant: bool = False
+    races: int = RACES
+    look_ms: int = 0
 
 
-def _one_of(table: Iterable[Cheat]) -> Callable[[random.Random], Cheat]:
-    cheats = tuple(table)
-    return lambda rng: rng.choice(cheats)
+PLAYED = (Phase.PLAY, Phase.CALL, Phase.BETWEEN)
+"""From the start of a deal to that of the next."""
+BEGUN = (Phase.SHUFFLE, *PLAYED)
+"""While decks are shuffled: the next one, while the cards of one lie."""
+ALL = (*BEGUN, Phase.END)
+"""Before it, in the lobby, there is no match, and no seat has said anything in one."""
 
 
 def _entry(change: Callable[..., object]) -> _How:
-    return _How(lambda _rng: changed_event(change), is_on_duty=True)
+    return _How((Phase.PLAY,), lambda _at: changed_event(change), is_on_duty=True, races=6)
+
+
+_OF_DEEDS = ["blame of the honest", "a close before the end", "a note that is none"]
+_ENTRIES = {
+    Phase.SHUFFLE: [*_OF_DEEDS, "a skipped turn", "other scores", "another dealer"],
+    Phase.PLAY: [*_OF_DEEDS, "another result", "no evidence"],
+    Phase.CALL: [*_OF_DEEDS, "no evidence"],
+    Phase.BETWEEN: ["other scores", "another dealer", "no evidence"],
+    Phase.END: _OF_DEEDS,
+}
+"""Which lies about what an entry orders a phase gives occasion to."""
+
+
+def _false_entry(at: Occasion) -> Cheat:
+    """What an entry orders is false, or the entry itself is."""
+    name = at.rng.choice([*_ENTRIES[at.phase], *FRAMES])
+    if name in FRAMES:
+        change, _ = FRAMES[name]
+        return at.timed(Cheat(entry=lambda _play, true: change(true)))
+    return at.timed(ENTRIES[name][0])
+
+
+def _false_share(at: Occasion) -> Cheat:
+    change, _ = at.one_of(SHARES)
+    return at.timed(false_share(change, 0 if at.phase is Phase.CALL else at.rng.randrange(2)))
+
+
+def _old_heads(at: Occasion) -> Cheat:
+    """In play its own claims; later, when an honest seat claims nothing, one that play would have allowed."""
+    if at.phase is Phase.PLAY:
+        return CLAIMS["claims against old heads"]
+    return at.timed(Cheat(nuisance=late_exchange))
+
+
+def _held_share(at: Occasion) -> Cheat:
+    """In play of cards in the middle, in a call of those that it turns up."""
+
+    def wait(play: Play, deed: DeedBody) -> bool:
+        is_wanted = isinstance(deed, ShareDeed) if at.phase is Phase.CALL else keeps_faces(play, deed)
+        return is_wanted and not at.has_let_go
+
+    return at.timed(Cheat(wait=wait))
+
+
+def _silent_witness(at: Occasion) -> Cheat:
+    """In play of what can be raced for, later of whatever is claimed."""
+    if at.phase is Phase.PLAY:
+        return silent_witness()
+    return at.timed(Cheat(witness=lambda _play, _owed, _now_ms: ()))
 
 
 KINDS: dict[str, _How] = {
-    "false-turn": _How(lambda rng: false_turn(rng.choice(list(TURNS.values()))[0], rng.randrange(2))),
+    "false-turn": _How(BEGUN, lambda at: at.put_off(false_turn(at.one_of(TURNS)[0], at.deal), TurnDeed)),
     "hidden-false-turn": _How(
-        lambda rng: replace(false_turn(rng.choice(list(TURNS.values()))[0]), hides=True), is_on_duty=True
+        BEGUN,
+        lambda at: at.put_off(replace(false_turn(at.one_of(TURNS)[0], at.deal), hides=True), TurnDeed),
+        is_on_duty=True,
     ),
-    "false-key": _How(lambda rng: false_key(rng.choice(list(KEYS.values()))[0])),
-    "copied-commitment": _How(lambda _rng: false_key(copied_commitment)),
-    "false-share": _How(lambda rng: false_share(rng.choice(list(SHARES.values()))[0], rng.randrange(2))),
-    "replayed-deed": _How(lambda rng: replayed(rng.choice(list(REPLAYS.values()))[0])),
-    "false-seed": _How(lambda _rng: false_seed()),
-    "early-seed": _How(lambda _rng: once_playing(Deed(payload=encode(EARLY_SEED)))),
-    "false-seal": _How(lambda _rng: false_seal(), may_count=True),
-    "old-heads": _How(_one_of([CLAIMS["claims against old heads"]]), may_count=True),
-    "sprayed-claims": _How(_one_of([CLAIMS["sprayed claims"]]), may_count=True),
-    "early-claim": _How(lambda _rng: Cheat(nuisance=before_the_start)),
-    "nonsense": _How(lambda rng: once_playing(*rng.choice(list(SAID.values())))),
-    "deed-of-no-deal": _How(lambda rng: of_no_deal(rng.choice(list(OF_NO_DEAL)))),
-    "false-entry": _How(_one_of(how for how, _ in ENTRIES.values()), is_on_duty=True),
+    "false-key": _How(BEGUN, lambda at: at.put_off(false_key(at.one_of(KEYS)[0], at.deal), KeyDeed)),
+    "copied-commitment": _How(BEGUN, lambda at: at.put_off(false_key(copied_commitment, at.deal), KeyDeed)),
+    "false-share": _How((Phase.PLAY, Phase.CALL), _false_share),
+    "replayed-key": _How(PLAYED, lambda at: at.put_off(replayed(KeyDeed), KeyDeed)),
+    "replayed-turn": _How(PLAYED, lambda at: at.put_off(replayed(TurnDeed), TurnDeed)),
+    "false-seed": _How((Phase.END,), lambda _at: false_seed()),
+    "early-seed": _How(BEGUN, lambda at: at.timed(once_playing(Deed(payload=encode(EARLY_SEED))))),
+    "false-seal": _How(BEGUN, lambda at: at.timed(Cheat(nuisance=gesture_sealed_with_noise)), may_count=True),
+    "old-heads": _How((*PLAYED, Phase.END), _old_heads, may_count=True),
+    "sprayed-claims": _How((Phase.PLAY,), lambda _at: CLAIMS["sprayed claims"], may_count=True),
+    "early-claim": _How((Phase.PLAY,), lambda _at: Cheat(nuisance=before_the_start), look_ms=100),
+    "nonsense": _How(ALL, lambda at: at.timed(once_playing(*at.one_of(SAID)))),
+    "deed-of-no-deal": _How(ALL, lambda at: at.timed(of_no_deal(at.rng.choice(list(OF_NO_DEAL)), after=0))),
+    "false-entry": _How(ALL, _false_entry, is_on_duty=True),
     "false-draw": _entry(other_order),
     "false-cut": _entry(cut_of_one),
-    "false-order": _How(lambda _rng: Cheat(entry=reordered), is_on_duty=True),
-    "pass-over": _How(lambda _rng: blind_to_the_next(), is_on_duty=True),
-    "no-coin": _How(lambda _rng: Cheat(keeps_coins=True)),
-    "false-coin": _How(lambda _rng: Cheat(coin=with_a_later_coin)),
-    "silent-witness": _How(lambda _rng: silent_witness()),
-    "held-share": _How(),
-    "forked-tape": _How(
-        tamper=lambda seed, seat, half, rng: Fork(seed, seat, at_number(rng.randrange(120)), half)
+    "false-order": _How(
+        (Phase.PLAY,),
+        lambda _at: Cheat(entry=lambda play, true: reordered(play, true) or overtaken(play, true)),
+        is_on_duty=True,
+        races=6,
     ),
-    "kept-claims": _How(tamper=lambda _seed, seat, half, _rng: Withheld(seat, half, is_claim)),
-    "kept-shares": _How(tamper=lambda _seed, seat, half, _rng: Withheld(seat, half, is_share)),
+    "pass-over": _How(PLAYED, lambda _at: blind_to_the_next(), is_on_duty=True, keeps=True),
+    "no-coin": _How(
+        (Phase.PLAY,), lambda _at: Cheat(keeps_coins=True), keeps=True, is_claimant=True, races=6
+    ),
+    "false-coin": _How((Phase.PLAY,), lambda _at: Cheat(coin=with_a_later_coin), is_claimant=True, races=6),
+    "silent-witness": _How(PLAYED, _silent_witness, keeps=True),
+    "held-share": _How((Phase.PLAY, Phase.CALL), _held_share, keeps=True),
+    "forked-tape": _How(ALL, tamper=lambda seed, seat, half, at: Fork(seed, seat, at.is_at_table, half)),
+    "kept-claims": _How(PLAYED, tamper=lambda _seed, seat, half, _at: Withheld(seat, half, is_claim)),
+    "kept-shares": _How(
+        (Phase.PLAY, Phase.CALL), tamper=lambda _seed, seat, half, _at: Withheld(seat, half, is_share)
+    ),
 }
 """Seats that end their own tape are not among them: what no item is, a stamp that leaps, a receipt of a claim
 that nobody made. Whoever does that falls silent, which is a vanished seat and no gain.
@@ -143,47 +212,44 @@ that nobody made. Whoever does that falls silent, which is a vanished seat and n
 
 
 class Crook:
-    """The cheat of one seed: which kind, which seat. `seat` is known once the match has begun."""
+    """The cheat of one seed: which kind, which seat, in which phase. `look_ms`: the time to look it needs."""
 
-    def __init__(self, kind: str, seed: int, players: int) -> None:
+    def __init__(self, kind: str, phase: Phase, seed: int, players: int) -> None:
         self.kind = kind
-        self._how = KINDS[kind]
-        self._rng = random.Random(f"kemps crook {seed}")
-        self._place = self._rng.randrange(players)
-        self._deal = self._rng.randrange(2)
+        self._how = how = KINDS[kind]
+        self.look_ms, self.races, self.is_claimant = how.look_ms, how.races, how.is_claimant
+        rng = random.Random(f"kemps crook {seed}")
+        self._place = rng.randrange(players)
         self._seats = players
-        self._holding = _Holding()
+        self.occasion = Occasion(phase, rng)
+        self._dealer = {Phase.SHUFFLE: 0, Phase.BETWEEN: 0, Phase.END: 1}.get(phase, rng.randrange(2))
         self.network: Fork | Withheld | None = None
         others = [seat for seat in range(players) if seat != self._place]
-        half = frozenset(self._rng.sample(others, self._rng.randint(1, players // 2)))
+        half = frozenset(rng.sample(others, rng.randint(1, players // 2)))
         if self._how.tamper is not None:
-            self.network = self._how.tamper(seed, Seat(self._place), half, self._rng)
+            self.network = self._how.tamper(seed, Seat(self._place), half, self.occasion)
         make = self._how.cheat
-        self._cheat = self._holding.cheat if make is None else make(self._rng)
+        self._cheat = None if make is None else make(self.occasion)
 
     def casting(self, seat: Seat, founding: Founding) -> Cheat | None:
         """How a seat cheats, for the machines of the table."""
-        return self._cheat if self.network is None and seat == self.seat(founding) else None
+        return self._cheat if seat == self.seat(founding) else None
 
     def seat(self, founding: Founding) -> Seat:
-        """Who cheats."""
+        """Who cheats; who orders in the phase, if that is what it takes."""
         if self._how.is_on_duty:
-            return Seat((founding.first_dealer + self._deal) % self._seats)
+            return Seat((founding.first_dealer + self._dealer) % self._seats)
         return Seat(self._place)
-
-    def let_go(self) -> None:
-        """All has healed: what it kept back for as long as it could, it says now."""
-        self._holding.has_let_go = True
 
     def strikes(self, play: Play) -> int:
         """How often it has struck; `play`: that of its seat."""
         if isinstance(self.network, Fork):
             return int(self.network.has_forked)
         if self.network is not None:
-            return int(self.network.count > 0)
+            return self.network.count
         if not isinstance(play, CheatingPlay):
             return 0
-        return len(play.forged) + bool(play.kept_back)
+        return len(play.kept_back if self._how.keeps else play.forged)
 
     def ending(self, sim: Sim, records: Sequence[OpenRecord]) -> Ending:
         """What came of it, by what the honest seats hold at the end; `records`: the chain."""
@@ -205,19 +271,21 @@ class Crook:
             not self._how.may_count and any(record.item.digest in forged for record in records),
             not self._how.may_count and any(not forged.isdisjoint(_taken(event)) for _, event in events),
             took_twice(seat, events),
-            self.kind == "no-coin" and any(won_a_draw(players, seat, event, items) for _, event in events),
+            self._how.is_claimant and any(won_a_draw(players, seat, event, items) for _, event in events),
             isinstance(self.network, Fork) and _is_forked(seat, honest),
         )
         return Ending.UNDETECTED if any(gains) else Ending.HARMLESS
 
 
 def crook_of(seed: int, players: int) -> Crook | None:
-    """Who cheats in a seed: in three of five somebody, each kind in its turn."""
-    place = seed % 5 - 2
+    """Who cheats in a seed: in four of five somebody, each kind in its turn, each time in its next phase."""
+    place = seed % 5 - 1
     if place < 0:
         return None
-    kinds = list(KINDS)
-    return Crook(kinds[(seed // 5 * 3 + place) % len(kinds)], seed, players)
+    times, which = divmod(seed // 5 * 4 + place, len(KINDS))
+    kind = list(KINDS)[which]
+    phases = KINDS[kind].phases
+    return Crook(kind, phases[times % len(phases)], seed, players)
 
 
 def _taken(event: object) -> Iterator[Digest]:

@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from kemps_p2p.game.actions import Action, Call
+from kemps_p2p.game.actions import Action, Call, Swap
 from kemps_p2p.game.events import DealEnd, DealEnded
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import RuleSet, override
@@ -18,7 +18,7 @@ from kemps_p2p.game.views import SeatView, options
 from kemps_p2p.ids import Seat
 from kemps_p2p.lab import storms
 from kemps_p2p.lab.cheats import cast
-from kemps_p2p.lab.crooks import KINDS, Ending, crook_of
+from kemps_p2p.lab.crooks import KINDS, RACES, Ending, crook_of
 from kemps_p2p.lab.referee import (
     Referee,
     Violation,
@@ -38,6 +38,9 @@ from kemps_p2p.session.takeover import take_over_in
 DEALS = 2
 HURRY_US = 100_000
 """How long after the start of a deal somebody calls at most, whatever there is to call."""
+
+RACE_US = 3000
+"""How much later than another at most a seat claims the same card in a race, of which each deal has some."""
 
 LETS_GO_MS = 2000
 """How long a cheat keeps something back though all has healed."""
@@ -75,9 +78,9 @@ class Outcome:
         return [*self.violations, *self.blamed, *stuck, *([self.undetected] if self.undetected else [])]
 
 
-def short(rules: RuleSet) -> RuleSet:
-    """Two deals of these rules, without the time to look."""
-    return override(rules, {"look_ms": 0, "deal_limit": DEALS})
+def short(rules: RuleSet, look_ms: int = 0) -> RuleSet:
+    """Two deals of these rules, with so much time to look."""
+    return override(rules, {"look_ms": look_ms, "deal_limit": DEALS})
 
 
 class _Run:
@@ -87,7 +90,7 @@ class _Run:
         self.outcome = Outcome(seed)
         self._storm, self._referee, self._crook = Storm(seed), Referee(), crook_of(seed, players)
         self.sim = Sim(
-            rules=rules,
+            rules=short(rules, self._crook.look_ms if self._crook else 0),
             players=players,
             seed=seed,
             group=group,
@@ -95,6 +98,7 @@ class _Run:
             tamper=self._tamper,
             machine=Session if self._crook is None else cast(self._crook.casting),
             watch=self._watch,
+            reads_us=self._storm.reads_us,
         )
         self._referee.sim = self.sim
         self._random = random.Random(f"kemps faults {seed}")
@@ -143,7 +147,7 @@ class _Run:
                 calm_since_ms = sim.now_ms
             calm_ms = sim.now_ms - calm_since_ms
             if self._crook is not None and calm_ms > LETS_GO_MS:
-                self._crook.let_go()
+                self._crook.occasion.has_let_go = True
             if calm_ms > ENDS_WITHIN_MS:
                 return False
         return True
@@ -154,6 +158,8 @@ class _Run:
         if not session.has_begun or session.play.final.game.deal <= self._deal:
             return
         self._deal = session.play.final.game.deal
+        for _ in range(RACES if self._crook is None else self._crook.races):
+            self._plan_race(self._deal, int(self._random.uniform(0, HURRY_US / 2)))
         caller, is_patient = Seat(self._random.randrange(len(self.sim.peers))), self._random.random() < 0.2
         if not is_patient:
             self._plan_call(caller, self._deal, int(self._random.uniform(5_000, HURRY_US)))
@@ -169,6 +175,31 @@ class _Run:
             return None
 
         self.sim.plan(after_us, seat, choose)
+
+    def _plan_race(self, deal: int, after_us: int) -> None:
+        """Two seats want the same card: the cheat, if it lives on that, and another, or any two."""
+        crook, seats = self._crook, list(map(Seat, range(len(self.sim.peers))))
+        first, second = self._random.sample(seats, 2)
+        if crook is not None and crook.is_claimant:
+            first = crook.seat(self.sim.peers[first].session.play.founding)
+            second = self._random.choice([seat for seat in seats if seat != first])
+        gap_us = int(self._random.uniform(0, RACE_US))
+
+        def grab(view: SeatView) -> Action | None:
+            swaps = [action for action in options(view) if isinstance(action, Swap)]
+            return min(swaps, key=lambda swap: (swap.take, swap.give), default=None)
+
+        def choose(view: SeatView) -> Action | None:
+            if view.deal != deal or view.phase not in {Phase.DEALT, Phase.OPEN}:
+                return None
+            action = grab(view)
+            if action is None:
+                self._plan_race(deal, after_us)
+            else:
+                self.sim.plan(gap_us, second, grab)
+            return action
+
+        self.sim.plan(after_us, first, choose)
 
     def _check_return(self, seat: Seat) -> None:
         """A peer is back: nothing that it has logged is lost, and it stands where everybody stood."""
@@ -194,7 +225,10 @@ class _Run:
     def _watch_crook(self, seat: Seat) -> None:
         """Note where it strikes; once the match has begun it answers for itself, and does not die."""
         crook, session = self._crook, self.sim.peers[seat].session
-        if crook is None or not session.has_begun or crook.seat(session.play.founding) != seat:
+        if crook is None:
+            return
+        crook.occasion.table = self._storm.phase
+        if not session.has_begun or crook.seat(session.play.founding) != seat:
             return
         self._referee.liars = self._storm.spared = frozenset({seat})
         strikes = crook.strikes(session.play)
@@ -230,7 +264,7 @@ class _Run:
 
 
 def run_seed(seed: int, players: int, rules: RuleSet, group: str) -> Outcome:
-    """Play one match. Never raises: what goes wrong is in the outcome."""
+    """Play one short match by these rules. Never raises: what goes wrong is in the outcome."""
     run = _Run(seed, players, rules, group)
     try:
         run.play()
@@ -255,9 +289,29 @@ def _trace(sim: Sim, outcome: Outcome) -> str:
     return "\n".join((*lines, describe(sim, outcome.seed)))
 
 
+RARE = 0.01
+"""In what share of the seeds each kind is to strike at least."""
+
+
+def phases_of(kind: str) -> tuple[storms.Phase, ...]:
+    """The phases in which a kind can strike: a fault in every one, a cheat where there is occasion to it."""
+    return KINDS[kind].phases if kind in KINDS else tuple(storms.Phase)
+
+
+def _nothing_yet() -> dict[str, dict[str, int | None]]:
+    return {
+        kind: {phase: 0 if phase in phases_of(kind) else None for phase in storms.Phase}
+        for kind in (*Kind, *KINDS)
+    }
+
+
 @dataclass(slots=True)
 class Figures:
-    """What many seeds came to. `struck`: in how many of them each kind befell a table in each phase."""
+    """What many seeds came to.
+
+    `struck`: in how many of them each kind befell a table in each phase, None where it cannot; `struck_in`:
+    in how many at all.
+    """
 
     seeds: int = 0
     violations: int = 0
@@ -270,7 +324,23 @@ class Figures:
     handovers: int = 0
     rejoins: int = 0
     voided_deals: int = 0
-    struck: dict[str, dict[str, int]] = field(default_factory=dict)
+    struck: dict[str, dict[str, int | None]] = field(default_factory=_nothing_yet)
+    struck_in: dict[str, int] = field(default_factory=lambda: dict.fromkeys((*Kind, *KINDS), 0))
+
+    @property
+    def unstruck(self) -> dict[str, list[str]]:
+        """Of each kind the phases in which it can strike and never did, and whether it is rare altogether."""
+        found = {
+            kind: [
+                *([f"in {self.struck_in[kind]} of {self.seeds} seeds"] if self._is_rare(kind) else []),
+                *(phase for phase, count in counts.items() if count == 0),
+            ]
+            for kind, counts in self.struck.items()
+        }
+        return {kind: where for kind, where in found.items() if where}
+
+    def _is_rare(self, kind: str) -> bool:
+        return self.struck_in[kind] < RARE * self.seeds
 
     @property
     def is_good(self) -> bool:
@@ -290,8 +360,11 @@ class Figures:
         self.handovers += outcome.handovers
         self.rejoins += outcome.rejoins
         self.voided_deals += outcome.voided_deals
-        for kind, phase in {(kind, phase) for _, kind, phase, _ in outcome.struck}:
-            self.struck[kind][phase] += 1
+        places = {(kind, phase) for _, kind, phase, _ in outcome.struck}
+        for kind, phase in places:
+            self.struck[kind][phase] = 1 + (self.struck[kind][phase] or 0)
+        for kind in {kind for kind, _ in places}:
+            self.struck_in[kind] += 1
 
 
 def run_faults(
@@ -302,10 +375,9 @@ def run_faults(
     tell: Callable[[Outcome, Figures], None],
 ) -> Figures:
     """Play seed after seed; `tell` is told of each as it is over."""
-    kinds: tuple[str, ...] = (*Kind, *KINDS)
-    figures = Figures(struck={kind: dict.fromkeys(storms.Phase, 0) for kind in kinds})
+    figures = Figures()
     for seed in seeds:
-        outcome = run_seed(seed, players, short(rules), group)
+        outcome = run_seed(seed, players, rules, group)
         figures.add(outcome)
         tell(outcome, figures)
     return figures

@@ -185,7 +185,7 @@ def others_key(play: Play, deal: int = 0, seat: int | None = None) -> KeyDeed | 
 
 def proven_key(play: Play, committed: bytes, secret: int) -> DealKey:
     """The key of a secret of the seat's own choice, truly proven, beside any commitment."""
-    table = fresh_deck(play.tip, 0).table
+    table = fresh_deck(play.tip, play.final.coming_deal).table
     key = table.group.base_mul(secret)
     transcript = shares_module._key_transcript(table, play.seat, committed, key)
     challenge = shares_module._challenge(transcript, table.group.base_mul(77))
@@ -193,8 +193,9 @@ def proven_key(play: Play, committed: bytes, secret: int) -> DealKey:
 
 
 def deal_secret(play: Play) -> int:
-    """The secret behind the seat's own key of deal 0."""
-    return secret_key(fresh_deck(play.tip, 0).table, play.seat, deal_seed(play._dealing._secret, 0))
+    """The secret behind the seat's own key of the coming deal."""
+    deal = play.final.coming_deal
+    return secret_key(fresh_deck(play.tip, deal).table, play.seat, deal_seed(play._dealing._secret, deal))
 
 
 def copied_key(_play: Play, _own: DealKey, other: DealKey) -> DealKey:
@@ -236,18 +237,18 @@ KEYS: dict[str, tuple[Callable[[Play, DealKey, DealKey], DealKey], Fault]] = {
 }
 
 
-def false_key(change: Callable[[Play, DealKey, DealKey], DealKey]) -> Cheat:
-    """A seat that waits for another's key before it says its own."""
+def false_key(change: Callable[[Play, DealKey, DealKey], DealKey], deal: int = 0) -> Cheat:
+    """A seat that waits for another's key of a deal before it says its own."""
 
     def deed(play: Play, own: DeedBody) -> DeedBody | None:
-        if not isinstance(own, KeyDeed) or own.deal != 0:
+        if not isinstance(own, KeyDeed) or own.deal != deal:
             return None
-        other = others_key(play)
+        other = others_key(play, deal)
         assert other is not None
         return structs.replace(own, key=change(play, own.key, other.key))
 
     def wait(play: Play, own: DeedBody) -> bool:
-        return isinstance(own, KeyDeed) and own.deal == 0 and others_key(play) is None
+        return isinstance(own, KeyDeed) and own.deal == deal and others_key(play, deal) is None
 
     return Cheat(deed=deed, wait=wait)
 
@@ -378,16 +379,17 @@ def false_seed() -> Cheat:
     return Cheat(deed=deed)
 
 
+def gesture_sealed_with_noise(play: Play) -> tuple[Claim]:
+    """A gesture whose seal no seed opens."""
+    wink = Gesture(name="wink", seal=b"\x06" * 32)
+    return (Claim(head=play.final.head, action=encode(wink), rivals=()),)
+
+
 def false_seal() -> Cheat:
     """In play, the seat makes a gesture that is sealed with noise."""
-
-    def nuisance(play: Play) -> tuple[Claim] | None:
-        if play.final.game.phase is not Phase.OPEN:
-            return None
-        wink = Gesture(name="wink", seal=b"\x06" * 32)
-        return (Claim(head=play.final.head, action=encode(wink), rivals=()),)
-
-    return Cheat(nuisance=nuisance)
+    return Cheat(
+        nuisance=lambda play: gesture_sealed_with_noise(play) if play.final.game.phase is Phase.OPEN else None
+    )
 
 
 ALONE: tuple[str, ...] = ("copied commitment", "keys that cancel", "another seed", "another seal")

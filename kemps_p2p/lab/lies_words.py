@@ -137,11 +137,11 @@ OF_NO_DEAL: dict[str, Callable[[DeedBody], DeedBody | None]] = {
 }
 
 
-def of_no_deal(name: str) -> Cheat:
-    """What the seat said already, said again of something else."""
+def of_no_deal(name: str, after: int = 12) -> Cheat:
+    """What the seat said already, said again of something else, behind so many entries."""
 
     def nuisance(play: Play) -> tuple[Statement, ...] | None:
-        if play.final.head.index < 12:
+        if play.final.head.index < after:
             return None
         for deed in deeds_said(play, play.seat):
             changed = OF_NO_DEAL[name](deed)
@@ -228,9 +228,17 @@ def turn_before_its_time(play: Play, event: object) -> object | None:
     return None
 
 
-def at_entry(index: int, **fields: object) -> Cheat:
-    """One entry with some fields changed."""
-    return Cheat(entry=lambda play, true: structs.replace(true, **fields) if true.index == index else None)
+FRAMES: dict[str, tuple[Callable[[Entry], Entry], Fault]] = {
+    "time that runs backwards": (lambda true: structs.replace(true, elapsed_ms=-1), Fault.BAD_TIME),
+    "another term": (lambda true: structs.replace(true, term=true.term + 1), Fault.WRONG_TERM),
+    "another chain": (lambda true: structs.replace(true, prev=NOTHING), Fault.BAD_LINK),
+}
+"""What is false about an entry whatever it orders."""
+
+
+def at_entry(index: int, change: Callable[[Entry], Entry]) -> Cheat:
+    """One entry is another."""
+    return Cheat(entry=lambda play, true: change(true) if true.index == index else None)
 
 
 ENTRIES: dict[str, tuple[Cheat, Fault]] = {
@@ -248,9 +256,7 @@ ENTRIES: dict[str, tuple[Cheat, Fault]] = {
     "a close before the end": (changed_event(instead_of_a_deed(encode(Closed()))), Fault.BAD_ENTRY),
     "a note that is none": (changed_event(instead_of_a_deed(b"\xc1")), Fault.MALFORMED),
     "a skipped turn": (changed_event(turn_before_its_time), Fault.NOT_OWED),
-    "time that runs backwards": (at_entry(6, elapsed_ms=-1), Fault.BAD_TIME),
-    "another term": (at_entry(6, term=1), Fault.WRONG_TERM),
-    "another chain": (at_entry(6, prev=NOTHING), Fault.BAD_LINK),
+    **{name: (at_entry(6, change), code) for name, (change, code) in FRAMES.items()},
 }
 
 ALONE: tuple[str, ...] = (

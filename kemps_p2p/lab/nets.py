@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kemps_p2p.ids import Seat
-from kemps_p2p.runtime.sim import Net
+from kemps_p2p.runtime.simnet import Net
 
 MEDIAN_MS_MAX = 2000.0
 

@@ -101,19 +101,37 @@ def cut_of_one(play: Play, event: object) -> object | None:
 
 def reordered(_play: Play, true: Entry) -> Entry | None:
     """Of two settled claims the one that missed is said to be first."""
-    places = [place for place, event in enumerate(true.events) if isinstance(event, Settled)]
-    if len(places) < 2:
-        return None
-    one, other = (true.events[place] for place in places[:2])
-    assert isinstance(one, Settled)
-    assert isinstance(other, Settled)
-    if (one.result, other.result) != (Result.OK, Result.MISSED):
-        return None
-    evidence = tuple(one.claim if name == other.claim else name for name in one.evidence)
-    events = list(true.events)
-    events[places[0]] = Settled(claim=other.claim, result=Result.OK, evidence=evidence)
-    events[places[1]] = Settled(claim=one.claim, result=Result.MISSED, evidence=evidence)
-    return structs.replace(true, events=tuple(events))
+    settled = [(place, event) for place, event in enumerate(true.events) if isinstance(event, Settled)]
+    for one, first in settled:
+        for other, second in settled:
+            if one < other and (first.result, second.result) == (Result.OK, Result.MISSED):
+                evidence = tuple(first.claim if name == second.claim else name for name in first.evidence)
+                events = list(true.events)
+                events[one] = Settled(claim=second.claim, result=Result.OK, evidence=evidence)
+                events[other] = Settled(claim=first.claim, result=Result.MISSED, evidence=evidence)
+                return structs.replace(true, events=tuple(events))
+    return None
+
+
+def overtaken(play: Play, true: Entry) -> Entry | None:
+    """In the place of a claim another of the same card, which has come later and is not decided."""
+    for place, event in enumerate(true.events):
+        if not isinstance(event, Settled) or event.result is not Result.OK:
+            continue
+        wanted = _cards_of(play, event.claim)
+        for name in play._book.undecided:
+            if name != event.claim and not wanted.isdisjoint(_cards_of(play, name)):
+                evidence = (*(each for each in event.evidence if each != name), event.claim)
+                told = Settled(claim=name, result=Result.OK, evidence=evidence)
+                return structs.replace(true, events=(*true.events[:place], told))
+    return None
+
+
+def _cards_of(play: Play, name: Digest) -> frozenset[int]:
+    """What the exchange of a claim takes."""
+    claim = claim_of(play.tapes.by_digest[name].item)
+    swap = None if claim is None else swap_of(claim)
+    return frozenset() if swap is None else frozenset(swap.take)
 
 
 def blind_to_the_next() -> Cheat:

@@ -21,7 +21,8 @@ from kemps_p2p.lab.timing import Witness
 from kemps_p2p.lab.track import Heat, Outcome, Race, Standstill, Track
 from kemps_p2p.ledger.entry import Blamed, LogRecord, entry_of, named_items
 from kemps_p2p.ledger.tape import TapeItem, open_item
-from kemps_p2p.runtime.sim import ROUGH, Net, Sim, Tamper
+from kemps_p2p.runtime.sim import Sim, Tamper
+from kemps_p2p.runtime.simnet import ROUGH, Net
 from kemps_p2p.session.audit import JointAudit, audit_all
 from kemps_p2p.session.logfile import read_object
 

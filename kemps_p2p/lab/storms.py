@@ -14,7 +14,8 @@ from itertools import pairwise
 
 from kemps_p2p.game import record
 from kemps_p2p.ids import Seat
-from kemps_p2p.runtime.sim import Death, Net, Sim
+from kemps_p2p.runtime.sim import Death, Sim
+from kemps_p2p.runtime.simnet import Net
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.match import Match
 from kemps_p2p.session.silence import ALONE_MS
@@ -156,13 +157,17 @@ def drawn(rng: random.Random) -> list[list[Blow]]:
 
 
 class Storm:
-    """What befalls one table. `spared`: seats whose processes do not die. `struck`: what has, and when."""
+    """What befalls one table. `spared`: seats whose processes do not die. `struck`: what has, and when.
+
+    `reads_us`: how often each peer takes in what has come.
+    """
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(f"kemps storm {seed}")
         self.spared: Set[int] = frozenset()
         self._chains = drawn(self._random)
         self.net = StormNet(delay_ms=self._random.choice(((0.5, 2.0), (0.5, 2.0), (1.0, 40.0))))
+        self.reads_us = random.Random(f"kemps pace {seed}").choice((0, 500, 1000, 2000))
         self.struck: list[tuple[int, str, Phase, tuple[Seat, ...]]] = []
         self.phase = Phase.LOBBY
         self._sim: Sim | None = None

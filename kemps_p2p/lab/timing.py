@@ -10,7 +10,7 @@ from enum import Enum
 
 from msgspec import structs
 
-from kemps_p2p.codec import Digest, decode
+from kemps_p2p.codec import Digest, decode, encode
 from kemps_p2p.errors import IllegalAction
 from kemps_p2p.game.actions import Action, Call, Counter, Kind, Swap, kind
 from kemps_p2p.game.state import State, check
@@ -124,6 +124,16 @@ def against_an_old_head(play: Play, claim: Claim) -> Claim | None:
     for past in match.past:
         if past.head.index >= oldest and is_lawful(past.game, play.seat, swap):
             return structs.replace(claim, head=past.head)
+    return None
+
+
+def late_exchange(play: Play) -> tuple[Claim] | None:
+    """An exchange that was lawful at some head of the deal, claimed against that head."""
+    for past in play.final.past[first_citable(play.final) - play.final.past[0].head.index :]:
+        if past.game.hands and past.game.pool:
+            swap = Swap(take=past.game.pool[:1], give=past.game.hands[play.seat][:1])
+            if is_lawful(past.game, play.seat, swap):
+                return (Claim(head=past.head, action=encode(swap), rivals=()),)
     return None
 
 

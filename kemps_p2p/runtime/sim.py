@@ -20,6 +20,8 @@ from kemps_p2p.game.rules import RuleSet
 from kemps_p2p.game.views import SeatView
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity
+from kemps_p2p.runtime.jobs import Jobs
+from kemps_p2p.runtime.simnet import PERFECT, Net
 from kemps_p2p.runtime.store import split_objects
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.journal import read_journal, setup_from
@@ -33,24 +35,6 @@ WALL_MS = 1_767_225_600_000
 MOVES_AT_ONCE_MAX = 4
 _HEADING = 2
 """Objects of a journal without which no match is known: a peer that has fewer begins its lobby anew."""
-
-
-@dataclass(frozen=True, slots=True)
-class Net:
-    """One-way delays, uniform between two bounds: messages overtake each other. Shares are 0 to 1."""
-
-    delay_ms: tuple[float, float] = (0.5, 2.0)
-    loss: float = 0.0
-    duplication: float = 0.0
-
-    def after_ms(self, rng: random.Random, sender: Seat, receiver: Seat) -> float:
-        """How long a message takes from one seat to another. Experiments have better and worse lines."""
-        del sender, receiver
-        return rng.uniform(*self.delay_ms)
-
-
-PERFECT = Net()
-ROUGH = Net(delay_ms=(1.0, 40.0), loss=0.05, duplication=0.05)
 
 
 class Stop(Enum):
@@ -87,8 +71,9 @@ class SimPeer:
 
 @dataclass(frozen=True, slots=True)
 class _Arrive:
-    sender: Seat
-    data: bytes
+    """What a peer takes in at once: messages, each with its sender."""
+
+    messages: list[tuple[Seat, bytes]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +135,8 @@ Watch: TypeAlias = Callable[[Seat, fx.Effect, int], None]
 class Sim:
     """`players` machines on one virtual clock, with honest bots where `players_at` seats nobody else.
 
-    `observers`: 1 where one more peer is a witness without a seat, else 0.
+    `observers`: 1 where one more peer is a witness without a seat, else 0. `reads_us`: how often a peer takes
+    in what has come, since it does something else meanwhile; 0: each message as it comes.
     """
 
     def __init__(
@@ -167,6 +153,7 @@ class Sim:
         players_at: Mapping[Seat, Player] | None = None,
         watch: Watch | None = None,
         observers: int = 0,
+        reads_us: int = 0,
     ) -> None:
         self._random = random.Random(f"kemps sim {seed}")
         self._net = net
@@ -175,6 +162,9 @@ class Sim:
         self._now_us = 0
         self._count = 0
         self._queue: list[tuple[int, int, Seat, _What]] = []
+        self._jobs = Jobs()
+        self._reads_us = reads_us
+        self._arriving: dict[tuple[int, Seat], list[tuple[Seat, bytes]]] = {}
         self._machine = machine
         root = derive("kemps/v1/sim", seed.to_bytes(16, "big", signed=True))
         peers = players + observers
@@ -235,6 +225,7 @@ class Sim:
     def step(self) -> Seat:
         """Let the next thing happen, and say at which seat. There always is one: a status is ahead."""
         at_us, _, seat, what = heapq.heappop(self._queue)
+        self._arriving.pop((at_us, seat), None)
         self._now_us = at_us
         self._handle(seat, what)
         return seat
@@ -305,8 +296,8 @@ class Sim:
     def _let_happen(self, seat: Seat, peer: SimPeer, what: _What) -> None:
         now_ms = self.now_ms
         match what:
-            case _Arrive(sender, data):
-                effects = peer.session.receive(sender, data, now_ms, WALL_MS + now_ms)
+            case _Arrive(messages):
+                effects = peer.session.receive_all(messages, now_ms, WALL_MS + now_ms)
             case _Computed(life=life) if life != peer.life:
                 return
             case _Computed(job_id, outcome):
@@ -393,7 +384,7 @@ class Sim:
                 case fx.Send():
                     self._send_out(seat, effect)
                 case fx.Compute(id=job_id, work=work):
-                    self._schedule(seat, 1000, _Computed(job_id, _outcome(work), peer.life))
+                    self._schedule(seat, 1000, _Computed(job_id, self._jobs.outcome(work), peer.life))
                 case fx.Show(sight=sight):
                     self._show(seat, peer, sight)
 
@@ -411,7 +402,20 @@ class Sim:
         copies = (self._random.random() >= self._net.loss) + (self._random.random() < self._net.duplication)
         for _ in range(copies):
             delay_ms = self._net.after_ms(self._random, sender, receiver)
-            self._schedule(receiver, int(delay_ms * 1000), _Arrive(sender, data))
+            self._arrive(receiver, int(delay_ms * 1000), (sender, data))
+
+    def _arrive(self, receiver: Seat, after_us: int, message: tuple[Seat, bytes]) -> None:
+        """To be taken in when it comes, or with all else that has come when the peer reads next."""
+        if self._reads_us:
+            after_us += self._reads_us - (self._now_us + after_us) % self._reads_us
+            come = self._arriving.get((self._now_us + after_us, receiver))
+            if come is not None:
+                come.append(message)
+                return
+            come = self._arriving[self._now_us + after_us, receiver] = [message]
+            self._schedule(receiver, after_us, _Arrive(come))
+        else:
+            self._schedule(receiver, after_us, _Arrive([message]))
 
     def _show(self, seat: Seat, peer: SimPeer, sight: fx.Sight) -> None:
         match sight:
@@ -441,10 +445,3 @@ def _bot(seed: int, players: int, pace: Pace, seat: Seat, life: int) -> Bot:
     """The bot of a seat; after a crash it starts with other chances, as a new program does."""
     chances = f"kemps bot {seed} {seat}" + (f" life {life}" if life else "")
     return Bot(seat, players, random.Random(chances), pace)
-
-
-def _outcome(work: Callable[[], object]) -> object:
-    try:
-        return work()
-    except PeerFault as fault:
-        return fault

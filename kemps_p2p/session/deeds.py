@@ -53,7 +53,7 @@ from kemps_p2p.session.messages import (
     read_deed,
 )
 from kemps_p2p.session.observing import blamed_observer
-from kemps_p2p.session.seals import check_seals
+from kemps_p2p.session.seals import Seals, check_seals, seals_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,8 @@ def check_of(match: Match, deed: Offered) -> Callable[[], object]:
         case ShareDeed(deal=deal, round=round_, shares=shares):
             return partial(check_shares, _deck(match, deal, round_), seat, shares)
         case SeedDeed(deal=deal, seed=seed):
-            return partial(_check_opening, match, deal, seat, seed.seed)
+            decks, seals = tuple(rounds(match, deal)), seals_of(match, deal, seat)
+            return partial(check_opening, decks, seals, seat, seed.seed)
         case BookDeed():
             return _nothing_to_prove
         case BookOpenedDeed() as opening:
@@ -153,10 +154,10 @@ def _nothing_to_prove() -> None:
     """A commitment is one by its form."""
 
 
-def _check_opening(match: Match, deal: int, seat: Seat, seed: bytes) -> None:
+def check_opening(decks: tuple[Deck, ...], seals: Seals, seat: Seat, seed: bytes) -> None:
     """A seed makes the key and the turns of its seat anew, and opens its seals."""
-    check_seed(tuple(rounds(match, deal)), seat, seed)
-    check_seals(match, deal, seat, seed)
+    check_seed(decks, seat, seed)
+    check_seals(seals, seat, seed)
 
 
 def can_check(match: Match, deed: Offered) -> bool:
@@ -211,7 +212,7 @@ def _add(fold: Fold, deed: Offered) -> None:
             decks[deal, round_] = add_shares(decks[deal, round_], seat, shares)
         case SeedDeed(deal=deal, seed=seed):
             # Again, since seals are a matter of the chain as it is here, and a proof is remembered.
-            check_seals(match, deal, seat, seed.seed)
+            check_seals(seals_of(match, deal, seat), seat, seed.seed)
             opened = {**match.seeds.get(deal, {}), seat: seed.seed}
             fold.match = replace(match, seeds={**match.seeds, deal: opened})
             return

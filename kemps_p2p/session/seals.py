@@ -11,6 +11,7 @@ Section "Seals of gestures" of protocol.md.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -58,10 +59,20 @@ def with_gesture(match: Match, seat: Seat, item_number: int, gesture: Gesture) -
     return replace(match, gestures={**match.gestures, place: noted})
 
 
-def check_seals(match: Match, deal: int, seat: Seat, seed: bytes) -> None:
+Seals: TypeAlias = tuple[tuple[Place, bytes], ...]
+"""Where gestures were made, and their seals."""
+
+
+def seals_of(match: Match, deal: int, seat: Seat) -> Seals:
+    """All seals of a seat in a deal."""
+    gestures = match.gestures.get((deal, seat), ())
+    return tuple((Place(match.founding.match, deal, seat, each.number), each.seal) for each in gestures)
+
+
+def check_seals(seals: Seals, seat: Seat, seed: bytes) -> None:
     """Raise `PeerFault` BAD_SEAL, the seat's own fault, if its seed does not open all its seals of a deal."""
-    for sealed in match.gestures.get((deal, seat), ()):
-        if Place(match.founding.match, deal, seat, sealed.number).intent(seed, sealed.seal) is None:
+    for place, seal in seals:
+        if place.intent(seed, seal) is None:
             raise PeerFault(Fault.BAD_SEAL, "the seed opens a seal to nothing", culprit=seat)
 
 

@@ -10,7 +10,8 @@ from kemps_p2p.game.record import Phase
 from kemps_p2p.ids import Seat
 from kemps_p2p.lab.cheats import Cheat, deeds_in, seated
 from kemps_p2p.lab.referee import blames_in, check_whole_match
-from kemps_p2p.runtime.sim import PERFECT, ROUGH, Net, Sim, Stop
+from kemps_p2p.runtime.sim import Sim, Stop
+from kemps_p2p.runtime.simnet import PERFECT, ROUGH, Net
 from kemps_p2p.session.match import Match
 from kemps_p2p.session.messages import ShareDeed
 

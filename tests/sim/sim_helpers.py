@@ -7,7 +7,8 @@ from kemps_p2p.errors import Fault
 from kemps_p2p.game.rules import RuleSet, load_rules, override
 from kemps_p2p.lab.referee import Referee, describe
 from kemps_p2p.ledger.tape import Signed, TapeItem, open_item
-from kemps_p2p.runtime.sim import ROUGH, Machine, Net, Sim, Stop, Tamper
+from kemps_p2p.runtime.sim import Machine, Sim, Stop, Tamper
+from kemps_p2p.runtime.simnet import ROUGH, Net
 from kemps_p2p.session.session import Session
 
 STUB = "stub-insecure"

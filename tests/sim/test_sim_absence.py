@@ -9,7 +9,8 @@ from kemps_p2p.game.record import Phase
 from kemps_p2p.ids import Seat
 from kemps_p2p.lab.referee import Referee, check_whole_match, describe, entries_of
 from kemps_p2p.ledger.entry import Readmitted, Struck
-from kemps_p2p.runtime.sim import ROUGH, Sim, Stop
+from kemps_p2p.runtime.sim import Sim, Stop
+from kemps_p2p.runtime.simnet import ROUGH
 from kemps_p2p.session.audit import Verdict, audit_all
 from kemps_p2p.session.silence import ALONE_MS
 

@@ -58,7 +58,8 @@ from kemps_p2p.ledger.tape import (
     Statement,
     claim_of,
 )
-from kemps_p2p.runtime.sim import PERFECT, Sim
+from kemps_p2p.runtime.sim import Sim
+from kemps_p2p.runtime.simnet import PERFECT
 from kemps_p2p.session.deeds import blamed
 from kemps_p2p.session.fold import Fold, OpenRecord, Proofs, open_record
 from kemps_p2p.session.match import begin

@@ -12,7 +12,7 @@ from kemps_p2p.game.events import Answered, Called, DealEnded, DealLost, Event, 
 from kemps_p2p.game.rules import load_rules, override
 from kemps_p2p.ids import Position, Seat, Team
 from kemps_p2p.lab.referee import check_whole_match
-from kemps_p2p.runtime.sim import PERFECT
+from kemps_p2p.runtime.simnet import PERFECT
 from kemps_p2p.session.answers import Answering
 from kemps_p2p.session.audit import Verdict, audit
 from kemps_p2p.session.genesis import Founding

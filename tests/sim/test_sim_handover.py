@@ -7,7 +7,8 @@ from sim_helpers import STUB, honest_faults, short_rules
 
 from kemps_p2p.game.record import Phase
 from kemps_p2p.lab.referee import Referee, check_whole_match, entries_of
-from kemps_p2p.runtime.sim import ROUGH, Sim, Stop
+from kemps_p2p.runtime.sim import Sim, Stop
+from kemps_p2p.runtime.simnet import ROUGH
 from kemps_p2p.session.takeover import take_over_in
 
 LIMIT_MS = 600_000

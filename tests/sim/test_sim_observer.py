@@ -10,7 +10,8 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.lab.referee import blames_in, check_whole_match, records_of
 from kemps_p2p.ledger.entry import Struck, entry_of
 from kemps_p2p.ledger.tape import Ack, Receipt, Statement, open_item
-from kemps_p2p.runtime.sim import ROUGH, Net, Sim
+from kemps_p2p.runtime.sim import Sim
+from kemps_p2p.runtime.simnet import ROUGH, Net
 from kemps_p2p.session.audit import Verdict, audit_all
 from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.lobby import Setup

@@ -13,7 +13,8 @@ from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import load_rules, override, rule_names
 from kemps_p2p.ids import Seat
 from kemps_p2p.lab.referee import check_whole_match, describe
-from kemps_p2p.runtime.sim import PERFECT, ROUGH, Net, Sim, Stop
+from kemps_p2p.runtime.sim import Sim, Stop
+from kemps_p2p.runtime.simnet import PERFECT, ROUGH, Net
 from kemps_p2p.session.audit import Verdict, audit_all
 
 STORM = Net(delay_ms=(1.0, 400.0), loss=0.25, duplication=0.25)

@@ -21,7 +21,7 @@ from kemps_p2p.session.deeds import offered
 from kemps_p2p.session.match import Match, SealedGesture
 from kemps_p2p.session.messages import SeedDeed
 from kemps_p2p.session.replay import winners
-from kemps_p2p.session.seals import Place, check_seals, opened_intents, with_gesture
+from kemps_p2p.session.seals import Place, check_seals, opened_intents, seals_of, with_gesture
 
 MATCH = Digest(b"\x01" * 32)
 SEED = b"\x02" * 32
@@ -139,8 +139,8 @@ def test_only_the_seals_of_that_seat_and_deal_are_asked_of_a_seed(scribe: Scribe
     false = SealedGesture(9, b"\x06" * 32)
     gestures = {**scribe.match.gestures, (0, Seat(2)): (false,), (1, Seat(1)): (false,)}
     match = structs.replace(scribe.match, gestures=gestures)
-    check_seals(match, 0, Seat(1), seed_of(1))
+    check_seals(seals_of(match, 0, Seat(1)), Seat(1), seed_of(1))
     for deal, seat in ((0, 2), (1, 1)):
         with pytest.raises(PeerFault) as fault:
-            check_seals(match, deal, Seat(seat), seed_of(seat, deal))
+            check_seals(seals_of(match, deal, Seat(seat)), Seat(seat), seed_of(seat, deal))
         assert (fault.value.code, fault.value.culprit) == (Fault.BAD_SEAL, seat)
