@@ -199,10 +199,10 @@ class Play(Hearing):
         has_moved = False
         joined = self._handing.joined
         while True:
-            before = self._chain.tip
+            before, is_of_duty = self._chain.tip, False
             try:
                 has_moved |= self._give_way(self._chain.turn(joined), before, now_ms)
-                before = self._chain.tip
+                before, is_of_duty = self._chain.tip, self._chain.led_to is None
                 accepted = self._chain.accept_next(joined, now_ms)
             except NotVerified as need:
                 if not self._proving.verify_for(need, self._items[need.proof[0]]):
@@ -210,7 +210,9 @@ class Play(Hearing):
                 continue
             except PeerFault as fault:
                 self._found(fault)
-                self._handing.distrust(before.term)
+                # A false take-over is no work of the sequencer that it would take the duty from.
+                if is_of_duty:
+                    self._handing.distrust(before.term)
                 continue
             if accepted is None:
                 return has_moved

@@ -10,7 +10,7 @@ from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import RuleSet, load_rules, override
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity
-from kemps_p2p.ledger.tape import Statement, TapeWriter, tape_writer
+from kemps_p2p.ledger.tape import Statement, TapeItem, TapeWriter, tape_writer
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.lobby import Setup
 from kemps_p2p.session.messages import Batch, pack
@@ -147,3 +147,21 @@ def next_of(seat: int, table: Table) -> TapeWriter:
 def by(seat: int, body: tuple[Statement, ...], table: Table) -> bytes:
     """A batch with the next item of a seat's tape, truly signed."""
     return pack(Batch(items=(next_of(seat, table).write(body).signed,)))
+
+
+class Puppet:
+    """A seat whose own machine nobody hears any more: the test speaks for it."""
+
+    def __init__(self, table: Table, seat: int) -> None:
+        self._table, self._seat = table, seat
+        self._said: set[bytes] = set()
+        self.pen = next_of(seat, table)
+        table.drops = lambda sender, receiver, data: sender == seat and data not in self._said
+
+    def say(self, *body: Statement) -> TapeItem:
+        """The next item of the seat, on its way to everybody, behind all that is under way."""
+        item = self.pen.write(body)
+        data = pack(Batch(items=(item.signed,)))
+        self._said.add(data)
+        self._table._queue.extend((self._seat, other, data) for other in range(4) if other != self._seat)
+        return item

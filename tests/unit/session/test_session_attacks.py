@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 from msgspec import structs
-from session_helpers import Table, formed, next_of, opened, setup
+from session_helpers import Puppet, Table, formed, next_of, opened, setup
 
 from kemps_p2p.codec import Digest, decode, encode
 from kemps_p2p.deck.deal import check_turn, make_shares
@@ -21,7 +21,6 @@ from kemps_p2p.ledger.tape import (
     Head,
     Item,
     Signed,
-    Statement,
     TapeItem,
     TapeWriter,
 )
@@ -32,24 +31,6 @@ from kemps_p2p.session.fold import open_record
 from kemps_p2p.session.genesis import found
 from kemps_p2p.session.logfile import read_object
 from kemps_p2p.session.messages import Batch, ShareDeed, Status, TurnDeed, pack, read_deed, read_message
-
-
-class Puppet:
-    """A seat whose own machine nobody hears any more: the test speaks for it."""
-
-    def __init__(self, table: Table, seat: int) -> None:
-        self._table, self._seat = table, seat
-        self._said: set[bytes] = set()
-        self.pen = next_of(seat, table)
-        table.drops = lambda sender, receiver, data: sender == seat and data not in self._said
-
-    def say(self, *body: Statement) -> TapeItem:
-        """The next item of the seat, on its way to everybody, behind all that is under way."""
-        item = self.pen.write(body)
-        data = pack(Batch(items=(item.signed,)))
-        self._said.add(data)
-        self._table._queue.extend((self._seat, other, data) for other in range(4) if other != self._seat)
-        return item
 
 
 def claim(action: Action, head: Head) -> Claim:

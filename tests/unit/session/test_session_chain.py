@@ -1,0 +1,85 @@
+"""Entries that a peer does not go by, whoever writes them: the honest ones behind them are not held up."""
+
+import pytest
+from msgspec import structs
+from session_helpers import Puppet, Table, opened
+
+from kemps_p2p.codec import encode
+from kemps_p2p.errors import Fault
+from kemps_p2p.game.actions import Gesture
+from kemps_p2p.ledger.entry import Entry, Note, TakeOver
+from kemps_p2p.ledger.tape import NO_DIGEST, Append, TapeItem
+from kemps_p2p.session.handover import SILENCE_MS
+from kemps_p2p.session.match import Match
+from kemps_p2p.session.messages import PlayStarted
+
+
+def says_entry(puppet: Puppet, tip: Match, **changes: object) -> TapeItem:
+    """The next entry on a tip, of the puppet, with something else in it."""
+    entry = Entry(
+        index=tip.head.index + 1,
+        prev=tip.head.digest,
+        epoch=tip.epoch,
+        term=tip.term,
+        elapsed_ms=tip.elapsed_ms,
+        wall_ms=0,
+        events=(Note(payload=encode(PlayStarted())),),
+    )
+    return puppet.say(Append(entry=encode(structs.replace(entry, **changes))))
+
+
+def others_than(liar: int) -> list[int]:
+    return [seat for seat in range(4) if seat != liar]
+
+
+def plays_on(table: Table, liar: int, before: Match) -> bool:
+    """True if a gesture is ordered at once, by the seat that was on duty before."""
+    table.submit(int(before.on_duty), Gesture("wink")).settle().wait(100)
+    finals = [table.play(seat).final for seat in others_than(liar)]
+    return all(final.term == before.term and final.head.index > before.head.index for final in finals)
+
+
+def test_an_entry_of_a_seat_that_is_not_on_duty_takes_nobodys_place() -> None:
+    table = opened()
+    tip = table.play().tip
+    usurper = (tip.on_duty + 1) % 4
+    says_entry(Puppet(table, usurper), tip)
+    table.settle()
+    assert plays_on(table, usurper, tip)
+    assert [table.faults(seat) for seat in others_than(usurper)] == [[(Fault.WRONG_TERM, usurper)]] * 3
+
+
+def test_two_entries_at_one_index_are_found_out_and_blamed() -> None:
+    table = opened()
+    tip = table.play().tip
+    liar = int(tip.on_duty)
+    puppet = Puppet(table, liar)
+    two = {says_entry(puppet, tip).digest, says_entry(puppet, tip, wall_ms=1).digest}
+    table.settle().wait(SILENCE_MS + 600)
+    for seat in others_than(liar):
+        assert (Fault.EQUIVOCATION, liar) in table.faults(seat)
+        assert table.play(seat).final.blamed == two
+
+
+@pytest.mark.parametrize(
+    ("changes", "faults"),
+    [
+        ({"prev": NO_DIGEST}, [(Fault.BAD_TAKE_OVER, None)]),
+        ({}, [(Fault.BAD_TAKE_OVER, 1)]),
+        ({"ahead": 3, "prev": NO_DIGEST}, []),
+    ],
+    ids=["leaves out what is final", "nobody has handed over", "behind entries that are not here"],
+)
+def test_a_false_take_over_is_told_once_and_holds_nobody_up(
+    changes: dict[str, object], faults: list[tuple[Fault, int | None]]
+) -> None:
+    """Nor does it make anybody doubt the honest sequencer, whose duty the liar would have next."""
+    table = opened()
+    tip = table.play().tip
+    liar = (tip.on_duty + 1) % 4
+    index = tip.head.index + 1 + int(str(changes.pop("ahead", 0)))
+    says_entry(Puppet(table, liar), tip, term=1, index=index, events=(TakeOver(items=()),), **changes)
+    table.settle().wait(300)
+    assert plays_on(table, liar, tip)
+    expected = [(code, None if culprit is None else liar) for code, culprit in faults]
+    assert [table.faults(seat) for seat in others_than(liar)] == [expected] * 3
