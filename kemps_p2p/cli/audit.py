@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,10 @@ import click
 
 from kemps_p2p.cli.auditing import Audited, audited
 from kemps_p2p.cli.errors import CommandError, Exit
+from kemps_p2p.cli.logs import LOG_HINT, found_log, with_logs_home
 from kemps_p2p.cli.options import with_ascii, with_json
 from kemps_p2p.cli.pages import html_option, write_page
+from kemps_p2p.cli.saying import say
 from kemps_p2p.ids import Seat
 from kemps_p2p.report.audit_text import (
     archive_json,
@@ -72,7 +74,7 @@ _number = click.IntRange(min=1)
 
 
 @click.command(short_help="Verify everything in one log, or in several; report on one race or call.")
-@click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--race", type=_number, default=None, metavar="N", help="Report on race N of `kemps replay`.")
 @click.option("--call", type=_number, default=None, metavar="N", help="Report on call N of `kemps replay`.")
 @click.option("--deal", type=_number, default=None, metavar="N", help="Say what was checked in deal N.")
@@ -80,6 +82,7 @@ _number = click.IntRange(min=1)
     "--seat", default=None, metavar="NAME", help="Say what was checked of one player, or seat number."
 )
 @click.option("--signals", is_flag=True, help="Say what gestures were worth, and what books were sealed.")
+@with_logs_home
 @with_json
 @with_ascii
 @html_option
@@ -106,6 +109,7 @@ def audit(
     deal: int | None,
     seat: str | None,
     signals: bool,
+    home: Path | None,
     as_json: bool,
     is_ascii: bool,
     html: Path | None,
@@ -114,6 +118,7 @@ def audit(
 ) -> None:
     """Verify everything in logs, offline and trusting nobody.
 
+    LOG is a file, or the beginning of the name of one that `kemps log list` lists, or of the id of its match.
     Every signature, shuffle, card, race, call, score and time is checked or worked out again from the
     beginning, and everything that is wrong is told, with the entry and whose fault it is. Logs of several
     players of one match are compared as well; logs of several matches are checked one match after the other.
@@ -132,8 +137,9 @@ def audit(
     """
     asked = _Asked(race, call, deal, seat, signals, as_json, is_ascii)
     asked.check()
-    with _helpers(jobs) as crew:
-        batched = audited(logs, allow_stub=allow_simulated, helpers=crew)
+    logs = tuple(found_log(path, home) for path in logs)
+    # Closed before anything is said of what went wrong, so that the bar has a line of its own.
+    with _helpers(jobs) as crew, closing(audited(logs, allow_stub=allow_simulated, helpers=crew)) as batched:
         if html is None and not asked.is_of_part:
             ctx.exit(exit_of_all(_tell_all(logs, batched, as_json=as_json)))
         every = list(batched)
@@ -148,7 +154,7 @@ def audit(
     if html is not None:
         write_page(html, one.joint, one.paths, one.logs, call=call, race=race)
         if not as_json:
-            click.echo(f"\nThe page is {html}.")
+            say(f"\nThe page is {html}.")
     ctx.exit(exit_of(one.joint))
 
 
@@ -168,7 +174,7 @@ def _refuse_missing(one: Audited) -> None:
         finding = one.joint.audits[0].findings[0]
         if finding.code is Flaw.NO_FILE:
             text = f"{one.labels[0]} {finding.text}"
-            raise CommandError(Exit.UNREADABLE, text, "A log is a file that ends in .kemps.")
+            raise CommandError(Exit.UNREADABLE, text, LOG_HINT)
 
 
 def _tell_all(paths: Sequence[Path], batched: Iterator[Audited], *, as_json: bool) -> Conclusion:
@@ -198,12 +204,12 @@ def _tell_all(paths: Sequence[Path], batched: Iterator[Audited], *, as_json: boo
         click.echo(json.dumps(archive_json(objects)))
         return all_in_all
     if len(conclusions) > 1:
-        click.echo(conclusion_line(all_in_all))
+        say(conclusion_line(all_in_all))
         if len(all_in_all.matches) > 1:
-            click.echo(matches_line(len(all_in_all.matches)))
+            say(matches_line(len(all_in_all.matches)))
         lines += closing_lines(all_in_all.verdict) if has_entries else ()
     for line in lines:
-        click.echo(line)
+        say(line)
     return all_in_all
 
 
@@ -241,7 +247,7 @@ class _Asked:
             click.echo(json.dumps(found.as_json))
             return
         for line in found.lines:
-            click.echo(line)
+            say(line)
 
     def _report(self, best: Audit) -> "_Report":
         is_ascii = self.is_ascii

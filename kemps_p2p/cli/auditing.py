@@ -1,6 +1,6 @@
 """Auditing many logs for a command: match by match, so that memory does not grow with the archive."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -67,7 +67,9 @@ def _match_at(path: Path) -> Digest | None:
     return match_id(signed.raw) if isinstance(signed, SignedGenesis) else None
 
 
-def audited(paths: Sequence[Path], *, allow_stub: bool, helpers: Helpers | None) -> Iterator[Audited]:
+def audited(
+    paths: Sequence[Path], *, allow_stub: bool, helpers: Helpers | None
+) -> Generator[Audited, None, None]:
     """Audit all logs, match by match. On a terminal, stderr says how far it has come."""
     found = batches(paths)
     with progress("checking") as show:

@@ -14,7 +14,7 @@ import click
 
 from kemps_p2p.cli.audit import exit_of
 from kemps_p2p.cli.errors import CommandError, Exit
-from kemps_p2p.cli.logs import progress, read_log
+from kemps_p2p.cli.logs import DEMO_LOGS, progress, read_log
 from kemps_p2p.cli.options import (
     PACES,
     end_on_terminate,
@@ -23,6 +23,7 @@ from kemps_p2p.cli.options import (
     with_players,
     with_rules,
 )
+from kemps_p2p.cli.saying import say
 from kemps_p2p.errors import RuntimeFault
 from kemps_p2p.game.rules import RuleSet, canonical_text, override
 from kemps_p2p.report.audit_text import audit_lines
@@ -110,7 +111,7 @@ def _play(rules: RuleSet, players: int, pace: str, logs: Path, *, observers: int
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    default=Path("kemps-logs"),
+    default=DEMO_LOGS,
     show_default=True,
     help="Directory for the logs.",
 )
@@ -150,7 +151,7 @@ def demo(
         click.echo(json.dumps(_as_json(joint, rules_option, players, seconds, logs)))
     else:
         for line in _lines(joint, rules_option, seconds, logs):
-            click.echo(line)
+            say(line)
     ctx.exit(exit_of(joint))
 
 

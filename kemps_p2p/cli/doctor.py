@@ -7,6 +7,7 @@ import click
 
 from kemps_p2p.cli.errors import Exit
 from kemps_p2p.cli.options import end_on_terminate, with_json
+from kemps_p2p.cli.saying import say
 from kemps_p2p.runtime.addresses import PORT, read_place
 from kemps_p2p.runtime.doctor import Complaint, examine
 from kemps_p2p.runtime.transport import new_event_loop
@@ -40,11 +41,11 @@ def doctor(ctx: click.Context, *, address: str | None, port: int, iface: str | N
     if as_json:
         click.echo(json.dumps({"complaints": [_as_json(each) for each in complaints]}))
     elif not complaints:
-        click.echo("nothing is the matter")
+        say("nothing is the matter")
     else:
         for each in complaints:
             text, hint = _text(each)
-            click.echo(f"{text}\n  {hint}")
+            say(f"{text}\n  {hint}")
     ctx.exit(_exit_of(complaints))
 
 

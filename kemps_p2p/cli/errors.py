@@ -14,6 +14,7 @@ from enum import IntEnum
 
 import click
 
+from kemps_p2p.cli.saying import say
 from kemps_p2p.errors import KempsError, NotSeated, PortTaken, Refused, RuntimeFault, Unreachable, Unwelcome
 
 
@@ -130,9 +131,9 @@ def _drop_unpacked_library() -> None:
 
 
 def _say(code: Exit, text: str, hint: str = "") -> Exit:
-    click.echo(f"kemps: {' '.join(text.split())}", err=True)
+    say(f"kemps: {' '.join(text.split())}", err=True)
     if hint:
-        click.echo(f"  {' '.join(hint.split())}", err=True)
+        say(f"  {' '.join(hint.split())}", err=True)
     return code
 
 

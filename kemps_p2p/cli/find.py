@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import click
 
 from kemps_p2p.cli.options import SECONDS, end_on_terminate, with_iface
+from kemps_p2p.cli.saying import say
 from kemps_p2p.runtime.discovery import LOOK_S, Found, browsing, look
 from kemps_p2p.runtime.transport import new_event_loop
 from kemps_p2p.session.messages import PROTOCOL_VERSION
@@ -71,7 +72,7 @@ def _tell(tables: Sequence[Found], *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"tables": [_as_json(found) for found in tables]}))
     elif not tables:
-        click.echo("no table is announced on this network")
+        say("no table is announced on this network")
     else:
         for found in tables:
-            click.echo(table_line(found))
+            say(table_line(found))

@@ -4,10 +4,11 @@ from typing import Any
 
 import click
 
+from kemps_p2p.cli.ending import seat_kept
+from kemps_p2p.cli.errors import Exit
 from kemps_p2p.cli.options import end_on_terminate, read_rule_option, with_players, with_rules
 from kemps_p2p.cli.seat_options import SeatTold, check_bind_option, seat_options
 from kemps_p2p.cli.table_telling import TableReporter, rules_label
-from kemps_p2p.cli.telling import stopped
 from kemps_p2p.runtime.addresses import PORT, everywhere, interfaces
 from kemps_p2p.runtime.guests import TABLE_CHARACTERS_MAX
 from kemps_p2p.runtime.hosting import Plan
@@ -44,7 +45,7 @@ def _check_table(_ctx: click.Context, _option: click.Parameter, table: str | Non
 def host(
     *, table: str | None, players: int, rules_option: str, bots: int, bind: str | None, port: int,
     iface: str | None, no_mdns: bool, **seat: Any,
-) -> None:  # fmt: skip
+) -> Exit:  # fmt: skip
     """Open a table on the network, and play at it.
 
     Shows a code, such as 3-cobalt-otter: tell it to those you invite, and to nobody else. The match begins
@@ -63,6 +64,7 @@ def host(
         bind = everywhere("0.0.0.0") if iface is None else _address_of(iface)
     reporter = TableReporter(as_events=told.events, has_screen=not told.bot)
     name = told.called()
+    told.keep(name)
     plan = Plan(
         table=table if table is not None else f"{name}'s table",
         players=players,
@@ -73,12 +75,11 @@ def host(
     offer = Offer(plan=plan, bind=bind, port=port, announces=not no_mdns, only=iface, pace=told.pace)
     seat_plan = told.plan(name, bind=bind, port=None)
     try:
-        outcome = host_table(offer, seat_plan, told.plays(reporter), reporter.news)
+        with seat_kept(told.kept, told.back):
+            outcome = host_table(offer, seat_plan, told.plays(reporter), reporter.news)
     finally:
         reporter.release()
-    if not outcome.is_closed:
-        raise stopped(outcome, told.why_stopped)
-    reporter.say("log", f"log: {outcome.log}", log=str(outcome.log))
+    return told.ended(reporter, outcome)
 
 
 def _address_of(iface: str) -> str:

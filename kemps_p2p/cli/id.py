@@ -7,6 +7,7 @@ import click
 
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.options import with_home, with_json
+from kemps_p2p.cli.saying import say
 from kemps_p2p.runtime.known import KnownPlayers
 from kemps_p2p.runtime.profile import home_directory, own_identity
 from kemps_p2p.wording.plain import plain
@@ -34,6 +35,6 @@ def own_id(*, forget: str | None, home: Path | None, as_json: bool) -> None:
         own = {"fingerprint": fingerprint(identity.public), "key": identity.public.hex(), "home": str(kept)}
         click.echo(json.dumps({**own, "known": told}))
         return
-    click.echo(f"{fingerprint(identity.public)}  you, in {kept}")
+    say(f"{fingerprint(identity.public)}  you, in {kept}")
     for name, key in players:
-        click.echo(f"{fingerprint(key)}  {plain(name)}")
+        say(f"{fingerprint(key)}  {plain(name)}")

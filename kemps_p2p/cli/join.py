@@ -7,18 +7,20 @@ from typing import Any, TypeVar
 
 import click
 
+from kemps_p2p.cli.ending import seat_kept
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.find import table_line
 from kemps_p2p.cli.options import end_on_terminate, read_rule_set, with_iface
+from kemps_p2p.cli.saying import say
 from kemps_p2p.cli.seat_options import SeatTold, check_bind_option, seat_options
 from kemps_p2p.cli.table_telling import TableReporter
-from kemps_p2p.cli.telling import stopped
 from kemps_p2p.errors import NotSeated, Unwelcome
 from kemps_p2p.runtime.addresses import Place, is_like_place, read_place
 from kemps_p2p.runtime.discovery import LOOK_S, Found, look, look_for, place_of
 from kemps_p2p.runtime.guests import folded
 from kemps_p2p.runtime.joining import proved
-from kemps_p2p.runtime.table import Invitation, join_table
+from kemps_p2p.runtime.runner import Outcome
+from kemps_p2p.runtime.table import Invitation, Tell, join_table
 from kemps_p2p.runtime.transport import new_event_loop
 from kemps_p2p.session.messages import PROTOCOL_VERSION
 from kemps_p2p.wording.plain import plain
@@ -49,7 +51,7 @@ T = TypeVar("T")
 def join(
     *, where: str | None, code_told: str | None, rules_option: str | None, bind: str | None, port: int | None,
     iface: str | None, stay: bool, **seat: Any,
-) -> None:  # fmt: skip
+) -> Exit:  # fmt: skip
     """Sit down at a table on the network.
 
     With a code, such as 3-cobalt-otter, the table is looked for. With the name of a table, or the address
@@ -67,19 +69,18 @@ def join(
     place = place_told(where, code, iface)
     code = code_for(place, code, told)
     reporter = TableReporter(as_events=told.events, has_screen=not told.bot)
-    seat_plan = told.plan(told.called(), bind=bind, port=port)
+    invitation = Invitation(place=place, code=code, expects=expects)
+
+    def come(name: str, tell: Tell) -> Outcome:
+        seat_plan = told.plan(name, bind=bind, port=port)
+        return join_table(invitation, seat_plan, told.plays(reporter, stays=stay), tell)
+
     try:
-        outcome = join_table(
-            Invitation(place=place, code=code, expects=expects),
-            seat_plan,
-            told.plays(reporter, stays=stay),
-            reporter.news,
-        )
+        with seat_kept(told.kept, told.back):
+            outcome = told.coming(reporter.news, come)
     finally:
         reporter.release()
-    if not outcome.is_closed:
-        raise stopped(outcome, told.why_stopped)
-    reporter.say("log", f"log: {outcome.log}", log=str(outcome.log))
+    return told.ended(reporter, outcome)
 
 
 def place_told(where: str | None, code: Code | None, iface: str | None) -> Place:
@@ -121,7 +122,7 @@ def _picked(code: Code | None, iface: str | None) -> Found:
     if len(found) == 1:
         return found[0]
     for index, each in enumerate(found, start=1):
-        click.echo(f"{index}  {table_line(each)}", err=True)
+        say(f"{index}  {table_line(each)}", err=True)
     if not sys.stdin.isatty():
         raise CommandError(Exit.USAGE, f"{len(found)} tables were found", "Say which: kemps join TABLE")
     chosen: int = click.prompt("which one", type=click.IntRange(1, len(found)), err=True)

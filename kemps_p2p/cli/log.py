@@ -1,6 +1,7 @@
 """`kemps log`: the logs of past matches: where they are, what they are, and copies of them."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,11 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from kemps_p2p.cli.errors import CommandError, Exit
-from kemps_p2p.cli.logs import read_log
+from kemps_p2p.cli.logs import SUFFIX, kept_log, log_directory, read_log, with_logs_home
 from kemps_p2p.cli.options import with_json
+from kemps_p2p.cli.saying import say
 from kemps_p2p.codec import frame
 from kemps_p2p.errors import PeerFault
 from kemps_p2p.runtime.profile import home_directory
+from kemps_p2p.runtime.wayback import Begun, begun_matches
 from kemps_p2p.session.logfile import ANNEX_LEAD, Annex, Header, read_object, version_of
 from kemps_p2p.session.messages import PROTOCOL_VERSION
 from kemps_p2p.wording.people import counted, listed
@@ -22,27 +25,21 @@ from kemps_p2p.wording.plain import plain
 if TYPE_CHECKING:
     from kemps_p2p.report.log_card import LogCard
 
-SUFFIX = ".kemps"
-
 
 @dataclass(frozen=True, slots=True)
 class _Log:
-    """What a log says at its two ends; nothing of it is checked here."""
+    """What a log says at its two ends; nothing of it is checked here.
+
+    `begun`: what is remembered of its match besides.
+    """
 
     path: Path
     match: str
     players: int
     names: tuple[str, ...]
     is_finished: bool
+    begun: Begun | None
     at: datetime
-
-
-_home = click.option(
-    "--home",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=None,
-    help="Whose logs; those in KEMPS_HOME by default.",
-)
 
 
 @click.group()
@@ -54,7 +51,7 @@ def log() -> None:
 
 
 @log.command(name="list")
-@_home
+@with_logs_home
 @with_json
 def list_logs(*, home: Path | None, as_json: bool) -> None:
     """List the logs of past matches, the latest first."""
@@ -64,13 +61,14 @@ def list_logs(*, home: Path | None, as_json: bool) -> None:
         return
     for each in logs:
         who = listed([plain(name) for name in each.names]) or counted(each.players, "player")
-        ended = "" if each.is_finished else ", not finished"
-        click.echo(f"{each.at:%Y-%m-%d %H:%M}  {each.path.name}  {who}{ended}")
+        say(f"{each.at:%Y-%m-%d %H:%M}  {each.path.name}  {who}{_ended_text(each)}")
+    if logs:
+        say(f"in {log_directory(home)}; `kemps audit NAME` checks one, `kemps replay NAME` tells it")
 
 
 @log.command()
 @click.argument("match", default="")
-@_home
+@with_logs_home
 def path(*, match: str, home: Path | None) -> None:
     """Print the path of the log of a match, by the beginning of its name; of the latest one by default."""
     click.echo(str(_kept(match, home)))
@@ -81,7 +79,7 @@ _log = click.argument("told", metavar="[LOG]", default="")
 
 @log.command()
 @_log
-@_home
+@with_logs_home
 @with_json
 def show(*, told: str, home: Path | None, as_json: bool) -> None:
     """Say what a log is: match, players, rules, length, end. Nothing is checked; `kemps audit` does that."""
@@ -92,14 +90,14 @@ def show(*, told: str, home: Path | None, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"path": str(file), **card_json(card)}))
         return
-    click.echo(str(file))
+    say(str(file))
     for line in card_lines(card):
-        click.echo(f"  {line}")
+        say(f"  {line}")
 
 
 @log.command()
 @_log
-@_home
+@with_logs_home
 def export(*, told: str, home: Path | None) -> None:
     """Print every record of a log as JSON, an object a line, for programs that do not read MessagePack.
 
@@ -114,7 +112,7 @@ def export(*, told: str, home: Path | None) -> None:
 @log.command()
 @_log
 @click.argument("out", required=False, type=click.Path(dir_okay=False, path_type=Path))
-@_home
+@with_logs_home
 def redact(*, told: str, out: Path | None, home: Path | None) -> None:
     """Write a copy of a log without the names of the players, for OUT or beside it: as clean as the log.
 
@@ -129,14 +127,14 @@ def redact(*, told: str, out: Path | None, home: Path | None) -> None:
     card = _card(file, data)
     to = out if out is not None else file.with_name(f"{file.stem}-without-names{SUFFIX}")
     write_new(to, without_names(data))
-    click.echo(f"{to}: without names; the keys of the players are still in it")
+    say(f"{to}: without names; the keys of the players are still in it")
     if card.speech_count:
-        click.echo(f"{counted(card.speech_count, 'line')} of what was said at the table stay as they are")
+        say(f"{counted(card.speech_count, 'line')} of what was said at the table stay as they are")
 
 
 @log.command()
 @click.argument("told", metavar="[LOG]...", nargs=-1)
-@_home
+@with_logs_home
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -167,8 +165,8 @@ def bundle(*, told: tuple[str, ...], home: Path | None, out: Path, with_names: b
         joint = audit_all(list(kept.values()), allow_stub=True, progress=shown)
     where = home if home is not None else home_directory()
     write_new(out, bundled(kept | beside, where, audit_json(joint, list(kept)), with_names=with_names))
-    click.echo(f"{out}: {counted(len(kept), 'log')}, their audit ({joint.verdict.value}), versions, settings")
-    click.echo("no keys and no secrets are in it" + ("" if with_names else ", and no names of players"))
+    say(f"{out}: {counted(len(kept), 'log')}, their audit ({joint.verdict.value}), versions, settings")
+    say("no keys and no secrets are in it" + ("" if with_names else ", and no names of players"))
 
 
 def _card(file: Path, data: bytes) -> "LogCard":
@@ -184,6 +182,14 @@ def _card(file: Path, data: bytes) -> "LogCard":
     raise CommandError(Exit.UNREADABLE, f"{file} is no log of a match", "`kemps audit` says more.")
 
 
+def _ended_text(each: _Log) -> str:
+    if each.is_finished:
+        return ""
+    if each.begun is None:
+        return ", not finished"
+    return ", not finished: `kemps rejoin` goes on" if each.begun.has_way_back else ", abandoned"
+
+
 def _named(told: str, home: Path | None) -> Path:
     """The file of this name, or the kept log whose name begins so. Raises `CommandError`."""
     return Path(told) if told and Path(told).is_file() else _kept(told, home)
@@ -191,27 +197,22 @@ def _named(told: str, home: Path | None) -> Path:
 
 def _kept(match: str, home: Path | None) -> Path:
     """The kept log whose name begins so, the latest without one. Raises `CommandError`."""
-    fits = [each for each in _logs(home) if each.path.name.startswith(match)]
-    if not fits:
+    kept = kept_log(match, home) if match else next((each.path for each in _logs(home)), None)
+    if kept is None:
         what = f"no log of a match {plain(match)}" if match else "no log"
         hint = "`kemps log list` lists them."
-        raise CommandError(Exit.UNREADABLE, f"{what} is in {_directory(home)}", hint)
-    if len({each.match for each in fits}) > 1 and match:
-        raise CommandError(Exit.USAGE, f"{len(fits)} logs begin with {plain(match)}", "Say more of the name.")
-    return fits[0].path
-
-
-def _directory(home: Path | None) -> Path:
-    return (home if home is not None else home_directory()) / "logs"
+        raise CommandError(Exit.UNREADABLE, f"{what} is in {log_directory(home)}", hint)
+    return kept
 
 
 def _logs(home: Path | None) -> list[_Log]:
     """Every log, the latest first. What is no log is passed over: other files may lie there."""
-    found = [_read(file) for file in _directory(home).glob(f"*{SUFFIX}")]
+    begun = begun_matches(home if home is not None else home_directory())
+    found = [_read(file, begun) for file in log_directory(home).glob(f"*{SUFFIX}")]
     return sorted((each for each in found if each is not None), key=lambda each: each.at, reverse=True)
 
 
-def _read(file: Path) -> _Log | None:
+def _read(file: Path, begun: Mapping[str, Begun]) -> _Log | None:
     objects = frame(read_log(file)).objects
     if not objects:
         return None
@@ -225,7 +226,10 @@ def _read(file: Path) -> _Log | None:
     # Behind the names of the seats may come that of an observer.
     names = tuple(name for name, _ in last.names)[: header.seats] if isinstance(last, Annex) else ()
     at = datetime.fromtimestamp(file.stat().st_mtime, UTC).astimezone()
-    return _Log(file, header.match.hex(), header.seats, names, last is not None, at)
+    match = header.match.hex()
+    known = begun.get(match)
+    names = names or (() if known is None else known.names)
+    return _Log(file, match, header.seats, names, last is not None, known, at)
 
 
 def _as_json(each: _Log) -> dict[str, object]:

@@ -8,6 +8,8 @@ import click
 
 from kemps_p2p.bots.bot import Bot, Pace
 from kemps_p2p.bots.player import Player
+from kemps_p2p.cli.ending import rejoin_command, seat_kept, told_end
+from kemps_p2p.cli.errors import Exit
 from kemps_p2p.cli.options import (
     PACES,
     SECONDS,
@@ -22,7 +24,7 @@ from kemps_p2p.cli.options import (
     with_wish,
 )
 from kemps_p2p.cli.seat_options import check_name_option
-from kemps_p2p.cli.telling import Reporter, stopped
+from kemps_p2p.cli.telling import STANDSTILL, Reporter
 from kemps_p2p.ids import Seat
 from kemps_p2p.runtime.meeting import WATCH
 from kemps_p2p.runtime.node import NodeConfig, run_node
@@ -88,7 +90,7 @@ def node(
     *, place: Path, players: int, wish: int, name: str, rules_option: str, pace: str, bind: str,
     home: Path | None, out: Path | None, meet_s: float, give_up_s: float, observed: bool, watch: bool,
     events: bool,
-) -> None:  # fmt: skip
+) -> Exit:  # fmt: skip
     """Run one peer of a table on this machine, played by a bot.
 
     Start one for each seat, all with the same --meet directory, --players and --rules, and each with a
@@ -111,7 +113,6 @@ def node(
     def seated(seat: Seat, chances: Random) -> Player:
         return Onlooker() if watch else Bot(seat, players, chances, Pace(pace))
 
-    outcome = run_node(config, seated, reporter.watch)
-    if not outcome.is_closed:
-        raise stopped(outcome)
-    reporter.say("log", f"log: {outcome.log}", log=str(outcome.log))
+    with seat_kept(kept, rejoin_command(home, is_bot=True)):
+        outcome = run_node(config, seated, reporter.watch)
+    return told_end(reporter, outcome, otherwise=STANDSTILL)

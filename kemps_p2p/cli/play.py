@@ -7,6 +7,7 @@ import click
 
 from kemps_p2p.bots.bot import Pace
 from kemps_p2p.bots.level import Level
+from kemps_p2p.cli.ending import told_end
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.options import (
     PACES,
@@ -19,13 +20,14 @@ from kemps_p2p.cli.options import (
     with_rules,
 )
 from kemps_p2p.cli.screens import screen_for
+from kemps_p2p.cli.telling import STANDSTILL, Reporter
 from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.rules import override
 from kemps_p2p.runtime.housebot import HouseBot
 from kemps_p2p.runtime.local import SoloPlan, play_solo
 from kemps_p2p.runtime.profile import home_directory
-from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.runtime.settings import remember_name, remembered_name
+from kemps_p2p.runtime.sitting import Sitting
 from kemps_p2p.session.lobby import check_name
 from kemps_p2p.wording.look import Look
 
@@ -34,17 +36,30 @@ NAME_OF_NOBODY = "Player"
 
 
 def own_name(told: str | None, home: Path) -> str:
-    """The name to play under: told now, or before; else asked for, if anybody is there to answer."""
+    """The name to play under, which is remembered; see `called`."""
+    name = called(told, home)
+    keep_name(home, name)
+    return name
+
+
+def called(told: str | None, home: Path) -> str:
+    """The name to come under: told now, or before; else asked for, if anybody is there to answer."""
     name = told or remembered_name(home)
     if name is not None:
-        if told is not None and told != remembered_name(home):
-            remember_name(home, told)
         return name
-    if not sys.stdin.isatty():
-        return NAME_OF_NOBODY
-    name = click.prompt("Your name", type=str, value_proc=_checked_name)
-    remember_name(home, name)
+    return asked_name("Your name") if sys.stdin.isatty() else NAME_OF_NOBODY
+
+
+def asked_name(question: str) -> str:
+    """A name from the person at the terminal."""
+    name: str = click.prompt(question, type=str, value_proc=_checked_name)
     return name
+
+
+def keep_name(home: Path, name: str) -> None:
+    """Remember a name that was told or asked for, once nothing speaks against it."""
+    if name not in (NAME_OF_NOBODY, remembered_name(home)):
+        remember_name(home, name)
 
 
 def _checked_name(text: str) -> str:
@@ -93,7 +108,7 @@ def _name_option(_ctx: click.Context, _option: click.Parameter, name: str | None
 def play(
     *, name: str | None, players: int, rules_option: str, level: str | None, pace: str, plain: bool,
     is_ascii: bool, colours: str, tutorial: bool, seed: int | None, home: Path | None,
-) -> None:  # fmt: skip
+) -> Exit:  # fmt: skip
     """Play against bots, at once and without any network.
 
     Every seat is a peer of its own: the cards are shuffled blind and the match leaves a signed log, as at any
@@ -109,17 +124,19 @@ def play(
     skill = Level(level) if level is not None else Level.EASY if tutorial else Level.NORMAL
 
     look = Look(is_plain=plain, is_ascii=is_ascii, colours=int(colours), has_tutorial=tutorial)
-    outcome = play_solo(
-        plan, lambda seat, rng: HouseBot(seat, players, rng, Pace(pace), skill), screen_for(look)
-    )
-    _end(outcome)
+    shown, seen = screen_for(look), list[Sitting]()
 
+    async def screen(sitting: Sitting) -> None:
+        seen.append(sitting)
+        await shown(sitting)
 
-def _end(outcome: Outcome) -> None:
-    """Say where the log is; a match that was left early is abandoned, by whomever."""
-    if outcome.is_closed:
-        click.echo(f"log: {outcome.log}")
-        return
-    saved = f"What was played is in {outcome.log}." if outcome.log is not None else ""
-    why = "all agreed" if outcome.is_abandoned else "you left the table"
-    raise CommandError(Exit.ABANDONED, f"match abandoned ({why})", saved)
+    try:
+        outcome = play_solo(plan, lambda seat, rng: HouseBot(seat, players, rng, Pace(pace), skill), screen)
+    except KeyboardInterrupt:
+        logs = [each.outcome.log for sitting in seen for each in sitting.series() if each.outcome is not None]
+        if not logs or logs[-1] is None:
+            raise
+        text = "interrupted; the bots have left too, so the match ends here"
+        raise CommandError(Exit.INTERRUPTED, text, f"What was played is in {logs[-1]}.") from None
+    left = "You have left the table, and so the match ends here."
+    return told_end(Reporter(as_events=False), outcome, left=left, otherwise=STANDSTILL)

@@ -6,11 +6,12 @@ from typing import Any
 
 import click
 
+from kemps_p2p.cli.ending import seat_kept
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.options import end_on_terminate
+from kemps_p2p.cli.saying import say
 from kemps_p2p.cli.seat_options import SeatTold, returning_options
 from kemps_p2p.cli.table_telling import TableReporter
-from kemps_p2p.cli.telling import stopped
 from kemps_p2p.codec import Digest
 from kemps_p2p.runtime.chair import Chair
 from kemps_p2p.runtime.onlooker import Onlooker
@@ -30,7 +31,7 @@ REACH_S = 20.0
 @click.argument("which", required=False, metavar="[LOG|MATCH]")
 @click.option("--stay", is_flag=True, help="With --bot: play rematches until the others end it.")
 @returning_options
-def rejoin(*, which: str | None, stay: bool, **seat: Any) -> None:
+def rejoin(*, which: str | None, stay: bool, **seat: Any) -> Exit:
     """Take your seat of an unfinished match again, with the hand that you had.
 
     The match that was not played to its end; if there are several, you are asked which, or say its log or id.
@@ -67,10 +68,9 @@ def rejoin(*, which: str | None, stay: bool, **seat: Any) -> None:
         home=told.kept, which=which, choose=_chosen, give_up_s=told.give_up_s, reach_s=reach_s,
         pace=told.pace, stay=not told.bot,
     )  # fmt: skip
-    outcome = rejoin_table(coming, plays, tell)
-    if not outcome.is_closed:
-        raise stopped(outcome, told.why_stopped)
-    reporter.say("log", f"log: {outcome.log}", log=str(outcome.log))
+    with seat_kept(told.kept, told.back):
+        outcome = rejoin_table(coming, plays, tell)
+    return told.ended(reporter, outcome)
 
 
 def _chosen(left: tuple[Left, ...]) -> Left:
@@ -81,7 +81,7 @@ def _chosen(left: tuple[Left, ...]) -> Left:
         text = "a table whose match was about to begin"
         if each.match is not None:
             text = f"{each.match[:16]}  {words_of(Digest(bytes.fromhex(each.match)))}, with {others}"
-        click.echo(f"{number}  {text}, until {when}", err=True)
+        say(f"{number}  {text}, until {when}", err=True)
     if not sys.stdin.isatty():
         raise CommandError(
             Exit.USAGE, f"{len(left)} matches were not played to their end", "Say which: kemps rejoin MATCH"

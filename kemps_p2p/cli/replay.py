@@ -8,9 +8,10 @@ import click
 
 from kemps_p2p.cli.audit import exit_of
 from kemps_p2p.cli.errors import CommandError, Exit
-from kemps_p2p.cli.logs import progress, read_log
+from kemps_p2p.cli.logs import found_log, progress, read_log, with_logs_home
 from kemps_p2p.cli.options import with_ascii
 from kemps_p2p.cli.pages import html_option, write_page
+from kemps_p2p.cli.saying import say
 from kemps_p2p.cli.terminals import is_terminal
 from kemps_p2p.ids import Seat
 from kemps_p2p.report.timeline import Mark, Timeline
@@ -34,6 +35,7 @@ from kemps_p2p.wording.plain import plain
 )
 @click.option("--call", type=click.IntRange(min=1), default=None, help="Begin at this call.")
 @click.option("--race", type=click.IntRange(min=1), default=None, help="Begin at this race.")
+@with_logs_home
 @with_ascii
 @click.option(
     "--colours",
@@ -45,16 +47,18 @@ from kemps_p2p.wording.plain import plain
 @click.pass_context
 def replay(
     ctx: click.Context, *, log: Path, as_text: bool, as_json: bool, html: Path | None, seat: str | None,
-    call: int | None, race: int | None, is_ascii: bool, colours: str,
+    call: int | None, race: int | None, home: Path | None, is_ascii: bool, colours: str,
 ) -> None:  # fmt: skip
     """Tell a match from its log: who took what, who was first and why, calls and scores.
 
+    LOG is a file, or the beginning of the name of one that `kemps log list` lists, or of the id of its match.
     On a terminal it is a screen to step through and play; elsewhere, or with --text, a line an event. The log
     is checked on the way, and told as far as it holds. Every hand is shown from the start of its deal if the
     match was finished and the seats opened their seeds. Logs of simulations are told as well.
 
     The exit codes are those of `kemps audit`.
     """
+    log = found_log(log, home)
     data = read_log(log)
     with progress("reading") as show:
         joint = audit_all([data], allow_stub=True, progress=show)
@@ -69,7 +73,7 @@ def replay(
     if html is not None:
         write_page(html, joint, [log], [data], call=call, race=race, whose=whose)
     if html is not None and not as_text and not as_json:
-        click.echo(f"The page is {html}.")
+        say(f"The page is {html}.")
     elif as_text or as_json or not is_terminal():
         for moment in timeline.moments[start or 0 :]:
             line = timeline.line(moment.index, whose)

@@ -4,8 +4,7 @@ import asyncio
 import io
 import sys
 
-import click
-
+from kemps_p2p.cli.saying import say
 from kemps_p2p.cli.terminals import is_terminal
 from kemps_p2p.plain.lines import Lines, Raw
 from kemps_p2p.plain.screen import LineMode
@@ -49,5 +48,5 @@ def _input() -> Raw:
 
 
 def _write(line: str) -> None:
-    click.echo(line)
+    say(line)
     sys.stdout.flush()

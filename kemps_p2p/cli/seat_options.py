@@ -12,6 +12,8 @@ from random import Random
 import click
 
 from kemps_p2p.bots.bot import Bot, Pace
+from kemps_p2p.cli.ending import rejoin_command, told_end
+from kemps_p2p.cli.errors import Exit
 from kemps_p2p.cli.options import (
     PACES,
     F,
@@ -23,15 +25,18 @@ from kemps_p2p.cli.options import (
     with_out,
     with_wish,
 )
-from kemps_p2p.cli.play import own_name
+from kemps_p2p.cli.play import asked_name, called, keep_name
 from kemps_p2p.cli.screens import screen_for
 from kemps_p2p.cli.table_telling import TableReporter
-from kemps_p2p.errors import PeerFault
+from kemps_p2p.cli.telling import STANDSTILL
+from kemps_p2p.errors import NotSeated, PeerFault, Unwelcome
 from kemps_p2p.runtime.chair import Chair, Plays
+from kemps_p2p.runtime.gathering import Came
 from kemps_p2p.runtime.guests import BOT, PERSON, folded
 from kemps_p2p.runtime.profile import home_directory
+from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.runtime.settings import remembered_name
-from kemps_p2p.runtime.table import SeatPlan, kept_by, played_by, shown_on
+from kemps_p2p.runtime.table import SeatPlan, TableNews, Tell, kept_by, played_by, shown_on
 from kemps_p2p.session.lobby import check_name
 from kemps_p2p.session.messages import NAME_CHARACTERS_MAX
 from kemps_p2p.wording.look import Look
@@ -146,10 +151,38 @@ class SeatTold:
         return self.home if self.home is not None else home_directory()
 
     def called(self) -> str:
-        """The name to come under: told, or remembered, or asked for if a person is there to answer."""
+        """The name to come under: told, or remembered, or asked for if a person is there to answer.
+
+        See `keep`.
+        """
         if self.name is None and not self.has_person:
             return remembered_name(self.kept) or _login_name()
-        return own_name(self.name, self.kept)
+        return called(self.name, self.kept)
+
+    def keep(self, name: str) -> None:
+        """Remember the name that was come under, now that nobody else at the table has it."""
+        if self.name is not None or self.has_person:
+            keep_name(self.kept, name)
+
+    def coming(self, tell: Tell, come: Callable[[str, Tell], Outcome]) -> Outcome:
+        """Come to a table. If the name is in use there, another is asked for, where somebody can be.
+
+        `come` is given the name, and whom to tell what happens. Raises what it raises.
+        """
+        name = self.called()
+
+        def news(each: TableNews) -> None:
+            if isinstance(each, Came) and each.guest.name == name:
+                self.keep(name)
+            tell(each)
+
+        while True:
+            try:
+                return come(name, news)
+            except NotSeated as why:
+                if why.reason is not Unwelcome.NAME_TAKEN or not self.has_person:
+                    raise
+                name = asked_name(f"Somebody called {plain(why.detail)} sits there already. Your name here")
 
     @property
     def has_person(self) -> bool:
@@ -187,9 +220,17 @@ class SeatTold:
         return shown_on(screen_for(look))
 
     @property
-    def why_stopped(self) -> str:
-        """Why a match that did not end stopped here, if nobody is to blame."""
-        return "nothing has moved for too long" if self.bot else "you left the table"
+    def back(self) -> str:
+        """What takes this seat again."""
+        return rejoin_command(self.home, is_bot=self.bot)
+
+    def ended(self, reporter: TableReporter, outcome: Outcome) -> Exit:
+        """Say how the match ended; the exit code. Raises `CommandError`."""
+        left = None
+        if not self.bot:
+            kept = f" Your seat is kept: `{self.back}` takes it again, with your hand."
+            left = f"You have left the table.{kept if outcome.log is not None else ''}"
+        return told_end(reporter, outcome, left=left, otherwise=STANDSTILL)
 
     def _made_bot(self, chair: Chair, chances: Random) -> Bot:
         return Bot(chair.seat, chair.players, chances, Pace(self.pace))

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from kemps_p2p.cli.errors import CommandError, Exit
+from kemps_p2p.cli.saying import say
 from kemps_p2p.errors import Fault
 from kemps_p2p.runtime.runner import FAULTS_KEPT, Outcome
 from kemps_p2p.session import effects as fx
@@ -14,7 +15,10 @@ from kemps_p2p.session.session import Session
 from kemps_p2p.wording.absence import absent_text, back_text, voted_text
 from kemps_p2p.wording.observing import struck_text
 from kemps_p2p.wording.people import People
+from kemps_p2p.wording.scores import result_line
 from kemps_p2p.wording.words import words_of
+
+STANDSTILL = "nothing has moved for too long"
 
 
 class Reporter:
@@ -31,7 +35,10 @@ class Reporter:
 
     def say(self, event: str, line: str, **facts: Any) -> None:
         """One line, as text or as an object."""
-        click.echo(json.dumps({"event": event, **facts}) if self._as_events else line)
+        if self._as_events:
+            click.echo(json.dumps({"event": event, **facts}))
+        else:
+            say(line)
 
     def watch(self, session: Session, sight: fx.Sight) -> None:
         """Tell what happens in the match."""
@@ -48,7 +55,7 @@ class Reporter:
                     observer=observer,
                 )
                 if not self._as_events:
-                    click.echo(f"words: {words}. All screens of this table show the same three.")
+                    say(f"words: {words}. All screens of this table show the same three.")
             case fx.Happened(index=index):
                 match = session.play.final
                 game = match.game
@@ -67,8 +74,9 @@ class Reporter:
                     "fault", f"fault: {fault}", culprit=fault.culprit, code=fault.code.value, text=str(fault)
                 )
             case fx.MatchClosed(head=head):
-                scores = list(session.play.final.game.scores)
-                self.say("closed", f"the match is over: {scores}", head=head.hex(), scores=scores)
+                game, rules = session.play.final.game, session.play.founding.rules
+                result = result_line(rules, game.scores, game.winners, people_of(session))
+                self.say("closed", result, head=head.hex(), scores=list(game.scores))
             case fx.Wanted(seat=seat, want=Want.GONE):
                 who = people_of(session).seat(seat)
                 self.say("left", f"{who} has left the table", seat=seat)
@@ -87,7 +95,7 @@ def people_of(session: Session) -> People:
     return People(len(session.wants), session.names if session.has_begun else ())
 
 
-def stopped(outcome: Outcome, otherwise: str = "nothing has moved for too long") -> CommandError:
+def stopped(outcome: Outcome, otherwise: str = STANDSTILL) -> CommandError:
     """Why a match did not end; `otherwise` if nobody is to blame."""
     for fault in outcome.faults:
         if fault.code is Fault.OTHER_RULES:

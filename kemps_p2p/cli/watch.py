@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from kemps_p2p.cli.ending import told_end
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.join import code_for, place_told, read_code_told
 from kemps_p2p.cli.options import (
@@ -18,9 +19,9 @@ from kemps_p2p.cli.options import (
     with_iface,
     with_out,
 )
+from kemps_p2p.cli.saying import say
 from kemps_p2p.cli.seat_options import SeatTold, check_bind_option, check_name_option
 from kemps_p2p.cli.table_telling import TableReporter
-from kemps_p2p.cli.telling import stopped
 from kemps_p2p.codec import Digest
 from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.events import Event
@@ -42,7 +43,7 @@ class _Lines:
     @staticmethod
     def _say(lines: Iterator[str]) -> None:
         for line in lines:
-            click.echo(line)
+            say(line)
 
     def formed(self, match: Digest, rules: RuleSet, names: tuple[str, ...], observer: str | None) -> None:
         self._say(self._voice.formed(match, rules, names, observer))
@@ -131,7 +132,7 @@ def watch(
     *, where: str | None, code_told: str | None, name: str | None, is_ascii: bool, bind: str | None,
     port: int | None, iface: str | None, accepted: tuple[str, ...], home: Path | None, out: Path | None,
     give_up_s: float, events: bool,
-) -> None:  # fmt: skip
+) -> Exit:  # fmt: skip
     """Look on at a table on the network.
 
     Whoever comes first, before the match begins, is the table's observer: it has no seat and no hand, and its
@@ -155,9 +156,10 @@ def watch(
     eyes: Onlooking = _Objects() if events else _Lines(is_ascii=is_ascii)
     invitation = Invitation(place=place, code=code, expects=None)
     try:
-        outcome = watch_table(invitation, told.plan(told.called(), bind=bind, port=port), eyes, reporter.news)
+        outcome = told.coming(
+            reporter.news,
+            lambda called, tell: watch_table(invitation, told.plan(called, bind=bind, port=port), eyes, tell),
+        )
     except PeerFault as fault:
         raise CommandError(Exit.VIOLATED, f"the log that the host shows does not hold: {fault}") from None
-    if not outcome.is_closed:
-        raise stopped(outcome, "the host has gone, or nothing has moved for too long")
-    reporter.say("log", f"log: {outcome.log}", log=str(outcome.log))
+    return told_end(reporter, outcome, otherwise="the host has gone, or nothing has moved for too long")

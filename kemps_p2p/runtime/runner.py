@@ -57,6 +57,7 @@ class Outcome:
     is_closed: bool = False
     is_abandoned: bool = False
     is_walk_over: bool = False  # They agreed since the others had fallen silent, and signed that.
+    result: str = ""  # Who has won, in words, where a person has played to the end.
     faults: list[PeerFault] = field(default_factory=list)
 
 

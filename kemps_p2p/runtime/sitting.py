@@ -35,6 +35,7 @@ from kemps_p2p.session.session import Session
 from kemps_p2p.session.waiting import Waiting, What, waiting
 from kemps_p2p.wording.people import People
 from kemps_p2p.wording.scene import Scene
+from kemps_p2p.wording.scores import result_line
 from kemps_p2p.wording.words import words_of
 
 
@@ -86,7 +87,11 @@ class Sitting:
 
     async def _run(self) -> Outcome:
         try:
-            self.outcome = await self._runner.run()
+            outcome = await self._runner.run()
+            if outcome.is_closed:
+                view = self.view()
+                outcome.result = result_line(self.rules, view.scores, view.winners, self.people)
+            self.outcome = outcome
         finally:
             self._sights.put_nowait(None)
         return self.outcome

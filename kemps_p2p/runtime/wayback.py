@@ -14,13 +14,14 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from kemps_p2p.codec import Digest, Record, decode, encode
+from kemps_p2p.codec import Digest, Record, decode, encode, frame
 from kemps_p2p.errors import PeerFault, Refused, RuntimeFault
 from kemps_p2p.game.rules import canonical_text, read_rules
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity
+from kemps_p2p.runtime.files import file_fault
 from kemps_p2p.runtime.meeting import Table, meeting_digest
-from kemps_p2p.runtime.profile import MatchFiles, kept_match_files
+from kemps_p2p.runtime.profile import MatchFiles, kept_match_files, own_identity
 from kemps_p2p.runtime.store import AppendFile, SecretFile
 from kemps_p2p.runtime.zap import CurveKeys, PublicKey
 from kemps_p2p.session.journal import Journal, has_begun, read_journal, setup_from
@@ -29,6 +30,8 @@ from kemps_p2p.session.logfile import ANNEX_LEAD
 from kemps_p2p.session.messages import Moved
 
 SEAT_VERSION = 2
+_HEADING_BYTES = 64 * 1024
+"""What a journal begins with is well within this."""
 
 
 class KeptSeat(Record, frozen=True):
@@ -166,6 +169,21 @@ class Left:
     at_s: float
     torn_bytes: int = 0
 
+    @property
+    def log(self) -> Path | None:
+        """Where its log lies, if it had begun."""
+        if self.match is None:
+            return None
+        return Path(self.kept.logs) / log_name(self.match, self.seat, len(self.names))
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A match that was begun with a home: who plays, by seat, and whether there is a way back to it."""
+
+    names: tuple[str, ...]
+    has_way_back: bool
+
 
 Choose = Callable[[tuple[Left, ...]], Left]
 """Asks which of several matches is meant, the last one first."""
@@ -187,6 +205,45 @@ def unfinished(
     wanted = None if which is None else _match_told(which)
     if which is not None and wanted is None:
         raise Refused(f"{which} is no match id of 8 hexadecimal digits or more, and no log by its name")
+    left, has_ended = _left(home, identity, wanted)
+    if not left and wanted is not None:
+        raise Refused(f"the match {which} has ended" if has_ended else f"{home} has no match {which}")
+    if not left:
+        why = "all its matches have ended" if has_ended else "no match was begun with it"
+        raise Refused(f"there is nothing to come back to in {home}: {why}")
+    return _opened(left[0] if len(left) == 1 else choose(tuple(left)), identity)
+
+
+def left_since(home: Path, since_s: float) -> Left | None:
+    """The match of this home that has begun, has not ended, and was last written to, not before `since_s`.
+
+    For a home that nobody plays with now. Raises `RuntimeFault`.
+    """
+    left, _ = _left(home, own_identity(home), None)
+    return next((each for each in left if each.match is not None and each.at_s >= since_s), None)
+
+
+def begun_matches(home: Path) -> dict[str, Begun]:
+    """The matches that were begun with a home, by their ids in hexadecimal digits; nothing is written to it.
+
+    Whose journal does not hold is passed over. Raises `RuntimeFault` if a file cannot be read.
+    """
+    found: dict[str, Begun] = {}
+    for files in _begun(home):
+        try:
+            heading = read_journal(_start_of(files.journal))
+        except RuntimeFault:
+            continue
+        names = tuple(name for name, _ in heading.remembered.names[: heading.founding.seats])
+        found[heading.founding.match.hex()] = Begun(names, files.seat.exists())
+    return found
+
+
+def _left(home: Path, identity: Identity, wanted: str | None) -> tuple[list[Left], bool]:
+    """The matches that have not ended, the last one first, and whether one has.
+
+    `wanted`: what their ids begin with.
+    """
     left: list[Left] = []
     has_ended = False
     for files in _begun(home):
@@ -216,12 +273,7 @@ def unfinished(
             continue
         torn_bytes += torn_log_bytes
         left.append(Left(files, kept, match, names, setup.seat, _at_s(files), torn_bytes))
-    if not left and wanted is not None:
-        raise Refused(f"the match {which} has ended" if has_ended else f"{home} has no match {which}")
-    if not left:
-        why = "all its matches have ended" if has_ended else "no match was begun with it"
-        raise Refused(f"there is nothing to come back to in {home}: {why}")
-    return _opened(left[0] if len(left) == 1 else choose(tuple(left)), identity)
+    return left, has_ended
 
 
 def _opened(left: Left, identity: Identity) -> Unfinished:
@@ -294,6 +346,17 @@ def _objects(path: Path) -> tuple[tuple[bytes, ...], int]:
     file = AppendFile.open(path)
     file.close()
     return file.found.objects, len(file.found.torn)
+
+
+def _start_of(path: Path) -> tuple[bytes, ...]:
+    """The first two objects of a file, as far as they are there."""
+    try:
+        with path.open("rb") as file:
+            return frame(file.read(_HEADING_BYTES)).objects[:2]
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise file_fault(path, "read", error) from None
 
 
 def _kept(files: MatchFiles) -> KeptSeat | None:

@@ -64,6 +64,7 @@ def test_version_imports_next_to_nothing() -> None:
         "kemps_p2p.cli",
         "kemps_p2p.cli.errors",
         "kemps_p2p.cli.main",
+        "kemps_p2p.cli.saying",
         "kemps_p2p.errors",
     }
     heavy = {"asyncio", "cryptography", "msgspec", "rbcl", "rich", "textual", "zmq"}
@@ -72,7 +73,7 @@ def test_version_imports_next_to_nothing() -> None:
 
 def test_help_imports_no_command() -> None:
     ours = {name for name in loaded_by("--help") if name.startswith("kemps_p2p.cli.")}
-    assert ours == {"kemps_p2p.cli.errors", "kemps_p2p.cli.main"}
+    assert ours == {"kemps_p2p.cli.errors", "kemps_p2p.cli.main", "kemps_p2p.cli.saying"}
 
 
 def test_an_interrupt_while_the_program_is_still_loaded_is_a_line() -> None:

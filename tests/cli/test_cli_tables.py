@@ -13,14 +13,17 @@ import pytest
 from cli_helpers import Here, Ran, kemps
 
 from kemps_p2p.cli.errors import Exit, exit_of_unwelcome
+from kemps_p2p.cli.table_telling import TableReporter
 from kemps_p2p.errors import Unreachable, Unwelcome
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime import doctor as checks
 from kemps_p2p.runtime.addresses import Interface, Place
-from kemps_p2p.runtime.gathering import open_mesh
+from kemps_p2p.runtime.gathering import Came, open_mesh
 from kemps_p2p.runtime.guesses import GUESSES_MAX
 from kemps_p2p.runtime.known import KnownPlayers
 from kemps_p2p.runtime.profile import own_identity
+from kemps_p2p.runtime.settings import remember_name, remembered_name
+from kemps_p2p.runtime.table import TableNews
 
 # The tables that commands come to are those of the tests of joining.
 sys.path.insert(0, str(Path(__file__).parents[1] / "runtime"))
@@ -80,14 +83,7 @@ def test_the_eleventh_guess(command: Here, table: Hosted) -> None:
 def test_a_wrong_code_is_refused_before_a_name_is_asked_for(
     command: Here, table: Hosted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
-
-    def answer(text: str, **_: object) -> str:
-        asked.append(text)
-        return "Ben"
-
-    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    monkeypatch.setattr("click.prompt", answer)
+    asked = at_a_terminal(monkeypatch, "Ben")
     said = command("join", table.host.place, "--code", table.wrong)
     assert said.code == Exit.REFUSED
     assert said.err.splitlines()[0] == "kemps: the code is wrong"
@@ -124,6 +120,44 @@ def test_a_name_that_sits_there(command: Here, table: Hosted) -> None:
     said = command("join", table.host.place, "--code", table.host.code, "--name", "anna", "--bot")
     assert said.code == Exit.REFUSED
     assert "somebody called anna sits at this table already" in said.err
+
+
+def at_a_terminal(monkeypatch: pytest.MonkeyPatch, *answers: str) -> list[str]:
+    """Somebody is there, and answers so; what is asked."""
+    asked: list[str] = []
+    coming = iter(answers)
+
+    def answer(text: str, **_: object) -> str:
+        asked.append(text)
+        return next(coming)
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("click.prompt", answer)
+    return asked
+
+
+def test_another_name_is_asked_for_if_one_is_in_use_and_only_the_good_one_is_kept(
+    command: Here, table: Hosted, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked = at_a_terminal(monkeypatch, "anna", "ANNA", "Ben")
+
+    def seated(_: TableReporter, news: TableNews) -> None:
+        if isinstance(news, Came) and news.guest.name == "Ben":
+            raise Unreachable("the table is gone")
+
+    monkeypatch.setattr(TableReporter, "news", seated)
+    said = command("join", table.host.place, "--code", table.host.code, "--plain")
+    assert (said.code, said.err) == (Exit.UNREACHABLE, "kemps: the table is gone\n")
+    in_use = "Somebody called {} sits there already. Your name here"
+    assert asked == ["Your name", in_use.format("anna"), in_use.format("ANNA")]
+    assert remembered_name(tmp_path / "own") == "Ben"
+
+
+def test_a_name_that_is_in_use_is_not_remembered(command: Here, table: Hosted, tmp_path: Path) -> None:
+    remember_name(tmp_path / "own", "Ben")
+    at = table.host.place, "--code", table.host.code, "--plain"
+    assert command("join", *at, "--name", "Anna").code == Exit.REFUSED
+    assert remembered_name(tmp_path / "own") == "Ben"
 
 
 def test_a_full_table(command: Here, tmp_path: Path) -> None:
@@ -431,6 +465,35 @@ def test_log_lists_what_was_played_and_finds_it(command: Here, tmp_path: Path, l
     assert command("log", "path", "aaaa").out == f"{kept / 'aaaa-seat0.kemps'}\n"
     assert command("log", "path").out.endswith("-seat1.kemps\n")
     assert command("log", "path", "zz").code == Exit.UNREADABLE
+    assert lines.splitlines()[-1].startswith(f"in {kept}; ")
+
+
+def test_logs_are_found_by_their_names_as_they_are_listed(
+    command: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, logs: list[Path]
+) -> None:
+    kept, by_demo = tmp_path / "own" / "logs", tmp_path / "here" / "kemps-logs"
+    for directory in (kept, by_demo):
+        directory.mkdir(parents=True)
+    monkeypatch.chdir(by_demo.parent)
+    match = json.loads(command("log", "show", "--json", logs[0]).out)["match"]
+    name = f"{match[:16]}-seat0.kemps"
+    (kept / name).write_bytes(logs[0].read_bytes())
+    for told in (name, match, match[:4]):
+        said = command("audit", "--allow-simulated", told)
+        assert (said.code, said.err) == (Exit.DONE, f"the log is {kept / name}\n")
+        said = command("replay", "--text", told)
+        assert (said.code, said.err) == (Exit.DONE, f"the log is {kept / name}\n")
+    said = command("audit", "--allow-simulated", "--home", tmp_path / "own", name)
+    assert said.code == Exit.DONE
+    (by_demo / "0demo-seat1.kemps").write_bytes(logs[1].read_bytes())
+    assert command("audit", "--allow-simulated", "0demo").code == Exit.DONE
+    (kept / f"{match[:4]}-seat1.kemps").write_bytes(logs[1].read_bytes())
+    said = command("audit", match[:4])
+    assert (said.code, "Say more of the name" in said.err) == (Exit.USAGE, True)
+    said = command("audit", "zz.kemps")
+    assert (said.code, "`kemps log list` lists yours" in said.err) == (Exit.UNREADABLE, True)
+    said = command("audit", kept / "zz.kemps")
+    assert (said.code, f"{kept / 'zz.kemps'} cannot be read" in said.err) == (Exit.UNREADABLE, True)
 
 
 def test_log_path_of_nothing(command: Here) -> None:

@@ -93,7 +93,7 @@ def test_the_end_of_the_input_abandons_the_match_and_keeps_the_log(tmp_path: Pat
         "You cannot do that: the deal is still on.",
         "You watch ",
         "no letter",
-        "kemps: match abandoned (you left the table)",
+        "You have left the table, and so the match ends here.",
     ):
         assert sentence in told
     assert told.isascii()

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from process_helpers import kemps, node
 
+from kemps_p2p.runtime.wayback import begun_matches
+
 
 def test_a_node_that_nobody_joins_says_so(tmp_path: Path) -> None:
     alone = node(tmp_path, 0, "--wait", "0.5")
@@ -32,8 +34,14 @@ def test_a_node_that_is_interrupted_leaves_a_readable_log(tmp_path: Path) -> Non
         if json.loads(line)["event"] == "moved" and json.loads(line)["entry"] >= 12:
             break
     first.send_signal(signal.SIGINT)
-    first.communicate(timeout=30)
+    _, said = first.communicate(timeout=30)
     assert first.returncode == 130
+    home = tmp_path / "home-0"
+    ((match, begun),) = begun_matches(home).items()
+    assert (len(begun.names), begun.has_way_back) == (4, True)
+    assert "kemps: interrupted; your seat in this match is kept" in said
+    assert f" rejoin --bot --home {home}` takes it again, with your hand. What was played is in " in said
+    assert f"{tmp_path / 'logs' / match[:16]}-seat" in said
     for peer in nodes[1:]:
         peer.communicate(timeout=60)
         assert peer.returncode == 8

@@ -1,0 +1,42 @@
+"""Saying a line: on a terminal it is broken between words, and elsewhere it stays as it is.
+
+Imports nothing heavy, since every command needs it.
+"""
+
+import os
+import sys
+import textwrap
+from typing import TextIO
+
+import click
+
+COLUMNS = 80
+"""Of a terminal that does not tell how wide it is."""
+_NARROWEST = 20
+
+
+def say(line: str = "", *, err: bool = False) -> None:
+    """Print a line, or several, for people. What a program reads is printed as it is, by `click.echo`."""
+    width = columns(sys.stderr if err else sys.stdout)
+    fitted = line if width is None else "\n".join(_fitted(each, width) for each in line.split("\n"))
+    click.echo(fitted, err=err)
+
+
+def columns(stream: TextIO | None) -> int | None:
+    """How many characters a line of this terminal has; None if it is no terminal."""
+    if stream is None or not stream.isatty():
+        return None
+    try:
+        return max(os.get_terminal_size(stream.fileno()).columns, _NARROWEST)
+    except (OSError, ValueError):
+        return COLUMNS
+
+
+def _fitted(line: str, width: int) -> str:
+    """The line, or lines no longer than the terminal is wide; a path or a key stays in one piece."""
+    if len(line) <= width:
+        return line
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    return textwrap.fill(
+        line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
