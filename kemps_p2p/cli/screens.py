@@ -34,9 +34,9 @@ def screen_for(look: Look) -> Screen:
 
     async def lines(sitting: Sitting) -> None:
         tutorial = Tutorial() if look.has_tutorial else None
-        await LineMode(Lines(_input(), asyncio.get_running_loop()), _write, look.is_ascii, tutorial).run(
-            sitting
-        )
+        typed = Lines(_input(), asyncio.get_running_loop())
+        mode = LineMode(typed, _write, look.is_ascii, tutorial, takes_time=is_terminal())
+        await mode.run(sitting)
 
     return lines
 

@@ -118,11 +118,18 @@ class SealBook:
 
 
 @dataclass(frozen=True, slots=True)
+class Ready:
+    """Be ready for the next deal."""
+
+
+@dataclass(frozen=True, slots=True)
 class WalkOver:
     """Sign that the opponents have fallen silent."""
 
 
-Command: TypeAlias = Do | Whispering | LookAt | Tell | Wish | VoteAbsent | WalkOver | Wait | SealBook | Leave
+Command: TypeAlias = (
+    Do | Whispering | LookAt | Tell | Wish | Ready | VoteAbsent | WalkOver | Wait | SealBook | Leave
+)
 
 _PLAIN: Mapping[str, Command] = {
     "signal": Do(Signal()),
@@ -140,6 +147,7 @@ _PLAIN: Mapping[str, Command] = {
     "gestures": Tell(Page.GESTURES),
     "help": Tell(Page.HELP),
     "seal": SealBook(),
+    "ready": Ready(),
     "pause": Wish(Want.PAUSE),
     "play on": Wish(Want.PLAY_ON),
     "abandon": Wish(Want.ABANDON),

@@ -34,11 +34,12 @@ def help_lines(rules: RuleSet) -> Iterator[str]:
     if rules.reveal is Reveal.TWO_CARDS:
         yield "`deny 1 2`: choose the two cards that show that you have no four of a kind."
     yield "`next`, or `n`, as the dealer: start the next deal."
+    yield "`ready`: you are ready for the next deal. At a terminal, bots that deal wait for that."
     yield f"`say TEXT`: to all{'' if rules.speech else ', between deals'}."
     yield "`whisper TEXT`, or `w TEXT`: to your partner alone."
     yield "`table`, `hand`, `scores`, `waiting`: how things stand."
     yield "`pause`, `play on`, `abandon`: done once all players want it."
-    yield "`vote ben`: Ben is gone. Once enough say so, the deal is over and the next one waits for him."
+    yield "`vote ben`: Ben is gone. Once enough say so, the deal is over and the next one waits for them."
     yield "`walk over`: your opponents are silent for a minute, and both of you sign that."
     yield "`wait 2`: read the next line after so many seconds; `wait`: once you are asked something."
     yield "`rematch`, after the match. `quit`: leave. `help`: this page."

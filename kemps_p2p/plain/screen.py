@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from kemps_p2p.errors import Illegal, IllegalAction
+from kemps_p2p.game.actions import Next
+from kemps_p2p.game.rules import Signals
 from kemps_p2p.plain.board import NotUnderstood
 from kemps_p2p.plain.commands import (
     Command,
     Do,
     Leave,
     LookAt,
+    Ready,
     SealBook,
     Tell,
     VoteAbsent,
@@ -29,8 +32,9 @@ from kemps_p2p.plain.commands import (
 )
 from kemps_p2p.plain.lines import Lines
 from kemps_p2p.plain.voice import Voice, sentence
+from kemps_p2p.runtime.huddle import Huddle
 from kemps_p2p.runtime.sitting import Sitting
-from kemps_p2p.wording.books import sealed_text, unsealable_text
+from kemps_p2p.wording.books import no_sign_text, sealed_text, unsealable_text
 from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.tutorial import Tutorial
 
@@ -44,12 +48,16 @@ Write = Callable[[str], None]
 
 @dataclass(slots=True)
 class LineMode:
-    """A screen of lines. `write` takes one line and puts it out at once."""
+    """A screen of lines. `write` takes one line and puts it out at once.
+
+    `takes_time`: somebody types, for whom a bot that deals is to wait; scripts wait by themselves.
+    """
 
     lines: Lines
     write: Write
     is_ascii: bool
     tutorial: Tutorial | None = None
+    takes_time: bool = False
 
     def say(self, line: str) -> None:
         """Put one line out."""
@@ -70,7 +78,9 @@ class _Evening:
     def __init__(self, mode: LineMode, sitting: Sitting) -> None:
         self._mode = mode
         self._sitting = sitting
-        self._voice = Voice(sitting, is_ascii=mode.is_ascii, tutorial=mode.tutorial)
+        self._huddle = Huddle(sitting)
+        self._has_warned = False
+        self._voice = Voice(sitting, self._huddle, is_ascii=mode.is_ascii, tutorial=mode.tutorial)
         self._asked = asyncio.Event()
 
     async def run(self) -> Leave:
@@ -111,6 +121,8 @@ class _Evening:
             self._write(self._voice.news())
 
     def _write(self, lines: Iterable[str]) -> None:
+        if self._mode.takes_time and self._sitting.has_begun:
+            self._huddle.follow()
         for line in lines:
             self._mode.say(line)
         if self._voice.is_asked:
@@ -146,11 +158,28 @@ class _Evening:
                 write(sentence(self._voice.instead()))
         return None
 
+    def _warns_of_no_sign(self) -> bool:
+        """True once in a match, if whoever types has not agreed on a sign with the partner."""
+        sitting = self._sitting
+        is_needed = self._huddle.is_on and sitting.rules.signals is Signals.GESTURES
+        if self._has_warned or not is_needed or sitting.signal_agreed is not None:
+            return False
+        self._has_warned = True
+        return True
+
     async def _carry_out(self, command: Command) -> Leave | None:
         sitting, voice, write = self._sitting, self._voice, self._mode.say
         match command:
+            case Do(action=Next()) | Ready() if self._warns_of_no_sign():
+                write(
+                    sentence(f"{no_sign_text(sitting.people.seat(sitting.partner))}: say it again to go on")
+                )
             case Do(action=action):
+                if isinstance(action, Next) and self._huddle.is_on:
+                    self._huddle.end()
                 sitting.act(action)
+            case Ready():
+                self._huddle.end()
             case Whispering(text=text):
                 sitting.whisper(text)
                 write(sentence(f"you whisper to {sitting.people.seat(sitting.partner)}"))

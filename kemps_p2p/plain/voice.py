@@ -20,15 +20,17 @@ from kemps_p2p.game.events import (
     Settled,
 )
 from kemps_p2p.game.gestures import GESTURES
-from kemps_p2p.game.record import Result
+from kemps_p2p.game.record import Result, is_running
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.entry import Result as Outcome
 from kemps_p2p.plain.board import Board
 from kemps_p2p.plain.commands import Page
 from kemps_p2p.plain.help import help_lines
+from kemps_p2p.runtime.huddle import Huddle
 from kemps_p2p.runtime.sitting import Refused, Sight, Sitting
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
+from kemps_p2p.session.presence import unready
 from kemps_p2p.wording.absence import absent_text, back_text, voted_text
 from kemps_p2p.wording.actions import action_text
 from kemps_p2p.wording.cards import card_text
@@ -37,13 +39,13 @@ from kemps_p2p.wording.faults import FAULTS
 from kemps_p2p.wording.observing import struck_text
 from kemps_p2p.wording.people import counted, listed
 from kemps_p2p.wording.plain import plain
-from kemps_p2p.wording.presence import away_text
+from kemps_p2p.wording.presence import away_text, away_texts
 from kemps_p2p.wording.prompts import instead_text, prompt_text
 from kemps_p2p.wording.races import met_text
 from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.scores import standing
 from kemps_p2p.wording.tutorial import Tutorial
-from kemps_p2p.wording.waiting import waiting_text
+from kemps_p2p.wording.waiting import ready_text, unready_text, waiting_text
 from kemps_p2p.wording.walkovers import silent_text
 
 END_HINT = (
@@ -56,6 +58,7 @@ WANTS: dict[Want, str] = {
     Want.PAUSE: "wants a break: it begins once all say `pause`, and ends with `play on`",
     Want.ABANDON: "wants to abandon the match: it ends once all say `abandon`",
     Want.WALK_OVER: "has signed a walk-over: the match ends once their partner has too",
+    Want.HUDDLE: "is not ready for the next deal",
     Want.GONE: f"has left the table. {END_HINT}",
 }
 
@@ -80,8 +83,11 @@ def is_told(event: Event) -> bool:
 class Voice:
     """Tells one sitting."""
 
-    def __init__(self, sitting: Sitting, *, is_ascii: bool, tutorial: Tutorial | None = None) -> None:
+    def __init__(
+        self, sitting: Sitting, huddle: Huddle, *, is_ascii: bool, tutorial: Tutorial | None = None
+    ) -> None:
         self._sitting = sitting
+        self._huddle = huddle
         self._is_ascii = is_ascii
         self._tutorial = tutorial
         self.watched: Seat = sitting.partner
@@ -133,6 +139,9 @@ class Voice:
                     yield from self._lesson_of_gesture(seat, name)
             case fx.Whispered(text=text):
                 yield f"{people.seat(sitting.partner)} whispers: {plain(text)}"
+            case fx.Wanted(seat=seat, want=Want.PLAY_ON, did=Want.HUDDLE):
+                if not is_running(sitting.view().state):
+                    yield ready_text((seat,), people)
             case fx.Wanted(seat=seat, want=want):
                 yield from self._wanted(seat, want)
             case fx.ObserverStruck(is_proven=is_proven):
@@ -184,7 +193,8 @@ class Voice:
             yield from self._tutorial.signal_seen(sitting.scene(is_ascii=self._is_ascii))
 
     def _wanted(self, seat: Seat, want: Want) -> Iterator[str]:
-        if want is not Want.AS_OTHERS:
+        # Who is not ready is told to whoever deals.
+        if want not in (Want.AS_OTHERS, Want.HUDDLE):
             yield f"{self._sitting.people.seat(seat)} {WANTS[want]}"
         if self._sitting.is_paused:
             yield "the table takes a break; `play on` ends it"
@@ -228,7 +238,10 @@ class Voice:
     def _prompts(self) -> Iterator[str]:
         """What the table waits for here, if that is new."""
         sitting = self._sitting
-        prompt = prompt_text(sitting.view(), sitting.waiting_for())
+        missing = [seat for seat in unready(sitting.wants, sitting.away()) if seat != sitting.seat]
+        prompt = prompt_text(sitting.view(), sitting.waiting_for(), sitting.people, missing)
+        if prompt is None and self._huddle.is_on:
+            prompt = "take your time: `ready` lets the next deal begin"
         if prompt is not None and prompt != self._prompt:
             yield sentence(prompt)
         self._prompt = prompt
@@ -304,9 +317,12 @@ class Voice:
     def _waiting(self) -> Iterator[str]:
         sitting = self._sitting
         waits, away = sitting.waiting_for(), sitting.away()
-        for each in away:
-            yield sentence(away_text(each, sitting.people))
+        for told in away_texts(away, sitting.people):
+            yield sentence(told)
+        missing = unready(sitting.wants, away)
+        if missing:
+            yield sentence(unready_text(missing, sitting.people))
         for wait in waits:
             yield sentence(waiting_text(wait, sitting.people))
-        if not waits and not away:
+        if not waits and not away and not missing:
             yield "The table waits for nobody."

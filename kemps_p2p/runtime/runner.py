@@ -3,8 +3,7 @@
 It adds no rule of its own. Effects are carried out in the order they come in; slow, pure work runs in a
 thread (the group's library releases the interpreter while it multiplies).
 
-A table that agrees on a pause stops its clock: machine and player see no time pass until a seat wants to go
-on.
+A table that agrees on a pause stops its clock: no time passes for machine and player until it goes on.
 """
 
 import asyncio
@@ -19,10 +18,12 @@ from kemps_p2p.errors import Fault, Illegal, IllegalAction, PeerFault, RuntimeFa
 from kemps_p2p.game.actions import Action
 from kemps_p2p.ids import Seat
 from kemps_p2p.runtime.carrier import Carrier
+from kemps_p2p.runtime.courtesy import Courtesy
 from kemps_p2p.runtime.store import AppendFile
 from kemps_p2p.runtime.transport import Arrival, PublicKey, now_ms
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
+from kemps_p2p.session.presence import unready
 from kemps_p2p.session.session import Session
 from kemps_p2p.session.walkover import SUFFIX
 
@@ -85,6 +86,7 @@ class Runner:
         self._order = [seat for seat in self._seat_of.values() if seat != session.seat]
         self._paths = paths
         self._player = player
+        self._courtesy = Courtesy(is_person=not player.goes_along)
         self._watch = watch
         self._give_up_ms = give_up_ms
         self._files: dict[fx.File, AppendFile] = {}
@@ -269,7 +271,7 @@ class Runner:
             if self._session.is_done or now - self._closed_at_ms > FAREWELL_MS:
                 self._finish()
                 return
-        elif self.is_paused:
+        elif self.is_paused or unready(self._session.wants, self._session.away(self.now_ms())):
             self._moved_at_ms = now
         elif now - self._moved_at_ms > self._give_up_ms:
             self._finish()
@@ -344,6 +346,7 @@ class Runner:
             if action is None:
                 return
             try:
+                self._courtesy.check(action, self._session.wants, self.now_ms())
                 intent = self._player.intent(action)
                 self._carry_out(self._session.submit(action, self.now_ms(), intent))
             except IllegalAction:
@@ -425,13 +428,11 @@ class Runner:
                 if fault.code is Fault.OTHER_RULES:
                     # This table will never form; the others get a moment to hear why.
                     self._give_up_ms = min(self._give_up_ms, PARTING_MS)
-            case fx.Known() | fx.Raced() | fx.Wanted() | fx.ObserverStruck():
-                pass
-            case fx.VotedAbsent() | fx.SeatStruck() | fx.SeatBack():
-                pass
             case fx.MatchClosed():
                 self.outcome.is_closed = True
                 self._closed_at_ms = now_ms()
+            case _:
+                pass  # The rest is for screens.
         self._watch(sight)
 
     def _say(self, text: str | None) -> None:

@@ -114,10 +114,11 @@ class Whispered:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A seat, perhaps the own one, wants something else than before of the table."""
+    """A seat, perhaps the own one, wants something else than it did of the table."""
 
     seat: Seat
     want: Want
+    did: Want = Want.PLAY_ON
 
 
 @dataclass(frozen=True, slots=True)

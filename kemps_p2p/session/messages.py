@@ -196,6 +196,8 @@ class Want(IntEnum):
     """Nothing any more: it has left the table, and the match is not over."""
     WALK_OVER = 5
     """To end the match, since all of the other teams have fallen silent; it has signed that."""
+    HUDDLE = 6
+    """Between deals: it is not ready for the next one, and a program that deals waits for it."""
 
 
 class Wish(Record, frozen=True, tag=5):

@@ -36,5 +36,11 @@ def agreed(wants: Sequence[Want], away: Collection[Seat] = ()) -> Want:
     return strong.pop() if len(strong) == 1 else Want.PLAY_ON
 
 
+def unready(wants: Sequence[Want], away: Sequence[Away] = ()) -> tuple[Seat, ...]:
+    """The seats that are there, and whose players are not ready for the next deal."""
+    missing = {each.seat for each in away}
+    return tuple(Seat(seat) for seat, want in enumerate(wants) if want is Want.HUDDLE and seat not in missing)
+
+
 _ENDS = {Want.ABANDON, Want.WALK_OVER}
 _WEAK = (Want.AS_OTHERS, Want.GONE)

@@ -359,8 +359,8 @@ class Session:
     def _note_want(self, seat: Seat, want: Want) -> list[fx.Effect]:
         if seat >= self._seats or self._wants[seat] is want:
             return []
-        self._wants[seat] = want
-        return [fx.Show(fx.Wanted(seat, want))]
+        did, self._wants[seat] = self._wants[seat], want
+        return [fx.Show(fx.Wanted(seat, want, did))]
 
     def _hear_lobby(self, words: LobbyWords, now_ms: int, wall_ms: int) -> list[fx.Effect]:
         effects: list[fx.Effect] = [fx.Send(message) for message in self._lobby.receive(words, now_ms)]

@@ -4,7 +4,7 @@ Knows no terminal. It keeps what the person has switched on and seen, and nothin
 anew from the sitting. Invariants:
 
 1. Which screen is shown follows from the match; only showdowns wait for the person.
-2. Between deals the table is held only where everybody else goes along, and let go once the person is ready.
+2. Between deals the person is asked for by nobody's program before they are ready.
 """
 
 from enum import Enum, auto
@@ -14,6 +14,7 @@ from kemps_p2p.game.actions import Action, Mulligan, Next, Say, Signal
 from kemps_p2p.game.record import BETWEEN_DEALS, Phase
 from kemps_p2p.game.rules import Signals
 from kemps_p2p.game.views import SeatView
+from kemps_p2p.runtime.huddle import Huddle
 from kemps_p2p.runtime.sitting import Sight, Sitting
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.waiting import Waiting, What
@@ -22,8 +23,9 @@ from kemps_p2p.tui.glance import Glance, Switches
 from kemps_p2p.tui.news import News
 from kemps_p2p.tui.overlays import Overlay
 from kemps_p2p.tui.playing import Playing, asked, decline
-from kemps_p2p.wording.books import sealed_text, unsealable_text
+from kemps_p2p.wording.books import no_sign_text, sealed_text, unsealable_text
 from kemps_p2p.wording.people import People
+from kemps_p2p.wording.presence import away_texts
 from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.tutorial import Tutorial
 
@@ -71,10 +73,9 @@ class Desk:
         self.playing = Playing(sitting, self.news, switches, is_ascii=is_ascii)
         self._shown_deal: tuple[int, int] | None = None
         """The last deal whose showdown the person has seen."""
-        self._held_deal: tuple[int, int] | None = None
-        """The deal before which this seat holds the table, or has held it."""
-        self._is_held = False
+        self._huddle = Huddle(sitting)
         self._was_paused = False
+        self._has_warned = False
         self._cards_since_ms: int | None = None
 
     @property
@@ -125,7 +126,7 @@ class Desk:
             can_vote_absent=sitting.can_vote_absent(),
             silent_teams=sitting.silent_teams(),
             is_paused=sitting.is_paused,
-            is_held=self._is_held and sitting.is_paused,
+            is_held=self._huddle.is_on,
             signal=sitting.signal_agreed,
             book=sitting.book,
             can_seal=sitting.can_seal_book,
@@ -162,7 +163,7 @@ class Desk:
         if awaited is not None:
             acts[keys.ASKED] = awaited
         can = {key for key, action in acts.items() if self.sitting.against(action) is None}
-        if self._is_held or self.page() is Page.SHOWDOWN or isinstance(awaited, Next):
+        if self._huddle.is_on or self.page() is Page.SHOWDOWN or isinstance(awaited, Next):
             can.add(keys.ASKED)
         return frozenset(can)
 
@@ -182,39 +183,16 @@ class Desk:
         self.news.notice_away(self.sitting.away(), now_ms)
         self._end_break()
         self.playing.follow(view, now_ms)
+        self._huddle.follow()
         if view.phase in BETWEEN_DEALS:
             self.news.release()
-            self._hold(view)
-        elif self._is_held:
-            # The dealer had dealt already when the hold reached it: nobody asked for a break in mid-deal.
-            self._let_go()
 
     def _end_break(self) -> None:
         """A break that another seat has ended is over for this one too."""
         is_paused = self.sitting.is_paused
         if self._was_paused and not is_paused and self.sitting.wants[self.sitting.seat] is Want.PAUSE:
-            self._let_go()
+            self._huddle.go_on()
         self._was_paused = is_paused
-
-    def _let_go(self) -> None:
-        self._is_held = False
-        self.sitting.want(Want.PLAY_ON)
-
-    def _hold(self, view: SeatView) -> None:
-        """Where all others go along with what this seat wants, it takes its time between deals."""
-        sitting = self.sitting
-        deal = (view.matches, view.deal)
-        if view.phase is Phase.MATCH_OVER or self._held_deal == deal:
-            return
-        rest = [want for seat, want in enumerate(sitting.wants) if seat != sitting.seat]
-        if any(want is not Want.AS_OTHERS for want in rest):
-            return
-        # The shuffle goes on by the clock of the table, which stands still while it is held.
-        if not any(wait.what is What.NEXT for wait in sitting.waiting_for()):
-            return
-        self._held_deal = deal
-        self._is_held = True
-        sitting.want(Want.PAUSE)
 
     # What is pressed
 
@@ -246,7 +224,7 @@ class Desk:
         match page:
             case Page.TABLE:
                 if key == keys.ASKED and self.sitting.is_paused:
-                    self._go_on(now_ms)
+                    self._huddle.go_on()
                 else:
                     self.playing.press(key, now_ms)
             case Page.HUDDLE:
@@ -320,7 +298,7 @@ class Desk:
     def _break(self, now_ms: int) -> None:
         own = self.sitting.wants[self.sitting.seat]
         if own is Want.PAUSE:
-            self._let_go()
+            self._huddle.go_on()
         else:
             self.sitting.want(Want.PAUSE)
             if not self.sitting.is_paused:
@@ -352,11 +330,25 @@ class Desk:
             self.news.notify(unsealable_text(self.sitting.signal_agreed), now_ms)
 
     def _go_on(self, now_ms: int) -> None:
-        """Ready for the next deal: the table is let go, and dealt if that is for this seat to do."""
-        if self._is_held or self.sitting.is_paused:
-            self._let_go()
-        if isinstance(asked(self.sitting), Next):
-            self.playing.act(Next(), now_ms)
+        """Ready for the next deal, which is dealt if that is for this seat to do."""
+        if self._warns_of_no_sign(now_ms):
+            return
+        self._huddle.end()
+        if not isinstance(asked(self.sitting), Next):
+            return
+        away = self.sitting.away()
+        if away:
+            self.news.notify(f"no deal without them: {'; '.join(away_texts(away, self.people))}", now_ms)
+        self.playing.act(Next(), now_ms)
+
+    def _warns_of_no_sign(self, now_ms: int) -> bool:
+        """Say once in a match that the partner has not agreed on a sign."""
+        sitting = self.sitting
+        if self._has_warned or sitting.rules.signals is not Signals.GESTURES or sitting.signal_agreed:
+            return False
+        self._has_warned = True
+        self.news.notify(f"{no_sign_text(self.people.seat(sitting.partner))}: Enter again goes on", now_ms)
+        return True
 
     # What is said
 

@@ -2,9 +2,11 @@
 
 from kemps_p2p.game.actions import call_kind
 from kemps_p2p.game.cards import QUARTET_CARDS
-from kemps_p2p.game.record import Phase
+from kemps_p2p.game.record import BETWEEN_DEALS, Phase
 from kemps_p2p.game.rules import Exchange, Mode, Reveal
+from kemps_p2p.ids import Seat
 from kemps_p2p.session.messages import Want
+from kemps_p2p.session.presence import unready
 from kemps_p2p.session.waiting import What
 from kemps_p2p.tui import keys
 from kemps_p2p.tui.buttons import call_name
@@ -13,9 +15,11 @@ from kemps_p2p.tui.paint import Area, Ink, Sheet, cells, wrapped
 from kemps_p2p.tui.recent import Tone
 from kemps_p2p.tui.scores import scores_line
 from kemps_p2p.wording.people import counted, listed
-from kemps_p2p.wording.presence import away_text
-from kemps_p2p.wording.waiting import waiting_text
+from kemps_p2p.wording.presence import away_texts
+from kemps_p2p.wording.waiting import ready_text, unready_text, waiting_text
 
+WAITING_ROWS_MAX = 2
+LESSON_LINE_MS = 2500
 TONES = {Tone.QUIET: Ink.DIM, Tone.PLAIN: Ink.TEXT, Tone.LOUD: Ink.ALARM}
 
 
@@ -36,11 +40,10 @@ def draw_title(sheet: Sheet, glance: Glance, heading: str) -> None:
 
 
 def draw_story(sheet: Sheet, glance: Glance, area: Area) -> None:
-    """The last lines of what happened, the newest at the bottom."""
+    """The last lines of what happened, the newest at the bottom, below what is explained if that fits."""
     x, y, columns, height = area
-    lessons = [text for lesson in glance.recent.lessons for text in wrapped(lesson, columns)][
-        : max(height - 1, 0)
-    ]
+    lessons = lesson_lines(glance, columns)
+    lessons = lessons if len(lessons) < height else []
     for row, text in enumerate(lessons):
         sheet.put(x, y + row, text, Ink.GOOD)
     y, height = y + len(lessons), height - len(lessons)
@@ -50,12 +53,37 @@ def draw_story(sheet: Sheet, glance: Glance, area: Area) -> None:
         sheet.clip(x, top + row, columns, line.text, TONES[line.tone])
 
 
-def draw_waiting(sheet: Sheet, glance: Glance, y: int) -> None:
-    """What the table waits for, and for whom; loud if it is this seat."""
+def lesson_lines(glance: Glance, columns: int) -> list[str]:
+    """What was explained last, in lines of so many columns."""
+    return [text for lesson in glance.recent.lessons for text in wrapped(lesson, columns)]
+
+
+def draw_waiting(sheet: Sheet, glance: Glance) -> int:
+    """What the table waits for, and for whom, in the last rows, of which it gives the first."""
     asked = asked_text(glance)
     ink = Ink.ASKED if asked else Ink.ALARM if glance.away else Ink.LABEL
-    sheet.fill(0, y, sheet.width, 1, ink)
-    sheet.clip(1, y, sheet.width - 2, asked or state_text(glance), ink)
+    rows = list(wrapped(asked or state_text(glance), sheet.width - 2))
+    # More than two is said of tables of many; what to do comes first.
+    rows = rows if len(rows) <= WAITING_ROWS_MAX else [rows[0], " ".join(rows[1:])]
+    top = sheet.height - len(rows)
+    sheet.fill(0, top, sheet.width, len(rows), ink)
+    for y, text in enumerate(rows, top):
+        sheet.clip(1, y, sheet.width - 2, text, ink)
+    return top
+
+
+def draw_notice(sheet: Sheet, glance: Glance, area: Area, *, has_lesson: bool) -> None:
+    """The one thing to be told most, in a row in the middle of an area.
+
+    With nothing to tell, what is explained and has no room elsewhere, a line after the other.
+    """
+    told = notice(glance)
+    lines = lesson_lines(glance, area.width - 2) if has_lesson else []
+    if told is None and lines:
+        told = lines[glance.now_ms // LESSON_LINE_MS % len(lines)], Ink.GOOD
+    if told is not None:
+        text, ink = told
+        sheet.centre(area.y, f" {text} ", ink, x=area.x, columns=area.width)
 
 
 def notice(glance: Glance) -> tuple[str, Ink] | None:
@@ -84,15 +112,15 @@ def _draft_text(glance: Glance, seconds: float) -> str:
 
 def asked_text(glance: Glance) -> str | None:
     """What the table waits for at this seat, with the key that does it; None if it waits for others."""
-    if glance.is_paused:
-        return "A break, for as long as you like: Enter goes on" if glance.is_held else None
     view = glance.view
+    if glance.is_paused:
+        return None
+    if view.phase in BETWEEN_DEALS:
+        return _asked_between(glance)
     exchange = "2, then a" if view.rules.exchange is Exchange.SWAP else "a, then 2"
     if glance.is_asked(What.ANSWER):
         shows = " and shows two cards" if view.rules.reveal is Reveal.TWO_CARDS else ""
         return f"You are called: y admits a quartet, n denies it{shows}"
-    if glance.is_asked(What.NEXT):
-        return "You are the dealer: Enter deals"
     if glance.is_asked(What.GO):
         return "You are the dealer: Enter opens play"
     if glance.is_asked(What.RESUME):
@@ -107,8 +135,24 @@ def asked_text(glance: Glance) -> str | None:
     return None
 
 
+def _asked_between(glance: Glance) -> str | None:
+    """The same between deals. Where somebody is away, that comes first."""
+    others = {seat: want for seat, want in enumerate(glance.wants) if seat != glance.seat}
+    if glance.away:
+        return None
+    if glance.is_asked(What.NEXT):
+        missing = [seat for seat in unready(glance.wants) if seat != glance.seat]
+        told = f" ({unready_text(missing, glance.people)})" if missing else ""
+        return f"You are the dealer: Enter deals{told}"
+    if glance.is_held:
+        ready = [Seat(seat) for seat, want in others.items() if want is Want.PLAY_ON]
+        told = f" ({ready_text(ready, glance.people)})" if ready else ""
+        return f"A break, for as long as you like: Enter goes on{told}"
+    return None
+
+
 def state_text(glance: Glance) -> str:
-    """How things stand while the table waits for others, or for nobody."""
+    """How things stand while the table waits for others, or for nobody; what there is to do comes first."""
     if glance.is_paused:
         return "The table takes a break: p plays on"
     wishes = [
@@ -118,15 +162,25 @@ def state_text(glance: Glance) -> str:
         for seat, want in enumerate(glance.wants)
         if want in WANTS
     ]
-    away = [away_text(each, glance.people) for each in glance.away]
+    away = away_texts(glance.away, glance.people)
     # What is wanted by somebody has its hint already.
-    hint = [] if wishes or not away else ["Esc, then x, ends the match once all here want that"]
+    hint = "" if wishes or not away else "Esc, then x, ends the match once all agree: "
     if hint and glance.can_vote_absent:
-        hint = ["Esc, then v, votes for a deal without them"]
+        hint = "Esc, then v, votes for a deal without them: "
     if glance.silent_teams and glance.wants[glance.seat] is not Want.WALK_OVER:
-        hint = ["Esc, then o, signs a walk-over"]
-    waits = [waiting_text(wait, glance.people) for wait in glance.waits]
-    told = "; ".join([*wishes, *away, *hint, *waits])
+        hint = "Esc, then o, signs a walk-over: "
+    gone = {each.seat for each in glance.away}
+    waits = [
+        waiting_text(wait, glance.people)
+        for wait in glance.waits
+        if not gone.issuperset(wait.seats) and not (gone and wait.what is What.NEXT)
+    ]
+    missing = [seat for seat in unready(glance.wants) if seat not in (glance.seat, *gone)]
+    if missing and glance.view.phase in BETWEEN_DEALS:
+        dealer = glance.view.next_dealer
+        is_bot = dealer is not None and glance.wants[dealer] is Want.AS_OTHERS
+        waits.insert(0, unready_text(missing, glance.people, bot=dealer if is_bot else None))
+    told = hint + "; ".join([*wishes, *away, *waits])
     if told:
         return told[:1].upper() + told[1:]
     return _nobody(glance)
@@ -174,8 +228,10 @@ def heading(glance: Glance) -> str:
     return f"Deal {view.deal + 1}{of}{playoff}"
 
 
-def stock_text(glance: Glance) -> str:
-    """The cards that nobody holds."""
+def stock_texts(glance: Glance) -> tuple[tuple[str, ...], ...]:
+    """The cards that nobody holds, in rows: first as one says it, then in ever fewer columns."""
     view = glance.view
-    swept = f", {view.swept_count} swept" if view.swept_count else ""
-    return f"{counted(view.stock_count, 'card')} left{swept}"
+    left, swept = f"{counted(view.stock_count, 'card')} left", f"{view.swept_count} swept"
+    if not view.swept_count:
+        return ((left,), (f"{view.stock_count} left",))
+    return ((f"{left}, {swept}",), (left, swept), (f"{view.stock_count} left", swept))

@@ -62,6 +62,7 @@ from kemps_p2p.wording.races import met_text
 from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.scene import Scene
 from kemps_p2p.wording.tutorial import Tutorial
+from kemps_p2p.wording.waiting import ready_text
 
 MOVE_MS = 1300
 SPEECH_MS = 6000
@@ -114,7 +115,7 @@ class News:
 
     def whispered(self, text: str) -> None:
         """The person has whispered."""
-        self.recent.whispers.append(Words(True, plain(text)))
+        self.recent.talk.append(Words(self._sitting.seat, plain(text)))
 
     def hear(self, sight: Sight, now_ms: int) -> None:
         """Take in a sight."""
@@ -143,9 +144,9 @@ class News:
             case fx.GestureSeen(seat=seat, name=name):
                 self.recent.gestures[seat] = Until(name, now_ms, now_ms + length_ms(name))
             case fx.Whispered(text=text):
-                self._held.append(Words(False, plain(text)))
-            case fx.Wanted(seat=seat, want=want):
-                self._wanted(seat, want, now_ms)
+                self._held.append(Words(sitting.partner, plain(text)))
+            case fx.Wanted(seat=seat, want=want, did=did):
+                self._wanted(seat, want, did, now_ms)
             case fx.ObserverStruck(is_proven=is_proven):
                 self.tell(struck_text(is_proven=is_proven), now_ms)
             case fx.VotedAbsent(voter=voter, seat=seat):
@@ -167,7 +168,7 @@ class News:
 
     def release(self) -> None:
         """Show what was whispered while cards were in play."""
-        self.recent.whispers += self._held
+        self.recent.talk += self._held
         self._held.clear()
 
     def watch(self, watched: Seat, sight: Sight) -> None:
@@ -197,7 +198,7 @@ class News:
             self.tell(f"{people.seat(seat)} is back", now_ms)
         self._silent = set(silent)
 
-    def _wanted(self, seat: Seat, want: Want, now_ms: int) -> None:
+    def _wanted(self, seat: Seat, want: Want, did: Want, now_ms: int) -> None:
         who = self._sitting.people.seat(seat)
         if seat == self._sitting.seat:
             return
@@ -208,11 +209,15 @@ class News:
                 self.tell(f"{who} wants to abandon the match", now_ms, Tone.LOUD)
             case Want.WALK_OVER:
                 self.tell(f"{who} has signed a walk-over", now_ms, Tone.LOUD)
+            case Want.PLAY_ON if did is Want.HUDDLE:
+                if not is_running(self._sitting.view().state):
+                    self.notify(ready_text((seat,), self._sitting.people), now_ms)
             case Want.PLAY_ON:
                 self.tell(f"{who} wants to play on", now_ms)
             case Want.GONE:
                 self.tell(f"{who} has left the table", now_ms, Tone.LOUD)
-            case Want.AS_OTHERS:
+            case Want.AS_OTHERS | Want.HUDDLE:
+                # Who is not ready is told in the last row for as long as it matters.
                 return
 
     def _events(self, events: Iterable[Event], scene: Scene, now_ms: int) -> None:
@@ -258,6 +263,9 @@ class News:
                 self.notify(event_text(event, scene), now_ms)
             case Said(seat=seat, text=text):
                 self.recent.speech[seat] = Until(plain(text), now_ms, now_ms + SPEECH_MS)
+                if not is_running(self._sitting.view().state):
+                    self.recent.talk.append(Words(seat, plain(text), is_public=True))
+                    self.notify(f"{scene.people.seat(seat)}: “{plain(text)}”", now_ms)
             case Gestured(seat=seat, name=name) if seat == self._sitting.seat:
                 # The own face, also when the program has moved it; others' are seen when they arrive.
                 self.recent.gestures[seat] = Until(name, now_ms, now_ms + length_ms(name))

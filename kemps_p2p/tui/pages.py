@@ -13,20 +13,23 @@ from kemps_p2p.game.cards import Card
 from kemps_p2p.game.rules import Scoring, Signals
 from kemps_p2p.game.seating import members, seats, team_of, teams
 from kemps_p2p.ids import Seat
-from kemps_p2p.session.waiting import Waiting
+from kemps_p2p.session.waiting import Waiting, What
 from kemps_p2p.tui import keys
 from kemps_p2p.tui.buttons import Button, draw_buttons, rows_of
 from kemps_p2p.tui.cards import card_width, draw_card
 from kemps_p2p.tui.glance import Glance
-from kemps_p2p.tui.lines import TONES, draw_title, draw_waiting, heading, notice
+from kemps_p2p.tui.lines import TONES, draw_notice, draw_title, draw_waiting, heading, lesson_lines
 from kemps_p2p.tui.paint import Area, Ink, Sheet, clipped, wrapped
 from kemps_p2p.tui.scores import long_score
+from kemps_p2p.wording.faces import glimpse
 from kemps_p2p.wording.people import People, listed
 from kemps_p2p.wording.scores import result_line
 from kemps_p2p.wording.waiting import waiting_text
 
 ROOMY_FROM = 24
 HUDDLE_COLUMNS_MAX = 110
+TALK_ROWS_MIN = 4
+"""So many rows are left to what is said, beside what is explained."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,75 +75,75 @@ def draw_huddle(sheet: Sheet, glance: Glance) -> None:
     y = 2 if has_room else 1
     sheet.centre(y, f"Between you and {partner}: nobody else hears this", Ink.STRONG)
     y += 1
-    if glance.view.deal < 0:
+    end = draw_waiting(sheet, glance)
+    if glance.view.deal < 0 and (has_room or end == sheet.height - 1):
         sheet.centre(y, f"This match is called {glance.words}; all see these words", Ink.DIM)
-        y += has_room
+        y += 1
+    y += has_room
     margin = max(sheet.width - HUDDLE_COLUMNS_MAX, 0) // 2
     left = margin
     if glance.rules.signals is Signals.GESTURES:
-        left = _gestures(sheet, glance, margin, y + 1)
+        left = _gestures(sheet, glance, margin, y)
     else:
-        sheet.put(margin + 3, y + 1, "These rules have one public sign: your partner sees it,", Ink.TEXT)
-        sheet.put(margin + 3, y + 2, "and so does everybody else.", Ink.TEXT)
+        sheet.put(margin + 3, y, "These rules have one public sign: your partner sees it,", Ink.TEXT)
+        sheet.put(margin + 3, y + 1, "and so does everybody else.", Ink.TEXT)
         y += 2
-    _whispers(sheet, glance, left + 2, y + 1, sheet.height - y - 6)
     buttons = [Button(keys.WHISPER, f"whisper to {clipped(partner, 12)}")]
     if glance.can_seal:
         buttons.append(Button(keys.SEAL, "seal our book"))
     if not glance.is_paused:
         buttons.append(Button(keys.TALK, "say to all"))
     buttons.append(_go_on(glance))
-    told = notice(glance)
-    if told is not None:
-        text, ink = told
-        sheet.centre(sheet.height - 4, f" {text} ", ink)
-    draw_buttons(sheet, rows_of(buttons, sheet.width), 0, sheet.height - 3, sheet.width)
-    draw_waiting(sheet, glance, sheet.height - 1)
+    below = end - 2
+    has_lesson = _talk(sheet, glance, Area(left + 2, y, sheet.width - left - 4, below - y - 2))
+    draw_notice(sheet, glance, Area(0, below - 1, sheet.width, 1), has_lesson=not has_lesson)
+    draw_buttons(sheet, rows_of(buttons, sheet.width), 0, below, sheet.width)
 
 
 def _go_on(glance: Glance) -> Button:
     ink = Ink.ASKED if keys.ASKED in glance.can else Ink.DIM
-    if glance.is_held:
-        return Button(keys.ASKED, "ready: go on", ink)
-    return Button(keys.ASKED, "deal" if keys.ASKED in glance.can else "ready", ink)
+    if glance.is_asked(What.NEXT):
+        return Button(keys.ASKED, "deal", ink)
+    return Button(keys.ASKED, "ready: go on" if glance.is_held else "ready", ink)
 
 
 def _gestures(sheet: Sheet, glance: Glance, x: int, y: int) -> int:
     """The list of gestures; the column behind it."""
-    columns = 36 if sheet.width < 100 else 44
+    columns = 37 if sheet.width < 100 else 44
     is_sealed = glance.signal is not None and glance.book == (glance.signal,)
     told = "Your sign, sealed in your book:" if is_sealed else "Your sign for four of a kind:"
     sheet.put(x + 2, y, told, Ink.TEXT)
     for row, (key, name) in enumerate(keys.GESTURE_KEYS.items(), start=1):
         is_agreed = name == glance.signal
         ink = Ink.ASKED if is_agreed else Ink.LABEL
-        end = sheet.put(x + 3, y + row, f" {key} ", Ink.ASKED if is_agreed else Ink.KEY)
+        sheet.put(x + 1, y + row, "▶" if is_agreed else " ", Ink.GOOD)
+        end = sheet.put(x + 2, y + row, f" {key} ", Ink.ASKED if is_agreed else Ink.KEY)
         end = sheet.put(end, y + row, f" {name:<14} ", ink)
-        meaning = "four of a kind" if is_agreed else "nothing"
-        sheet.put(end + 1, y + row, meaning, Ink.GOOD if is_agreed else Ink.DIM)
+        sheet.put(end + 1, y + row, glimpse(name, is_ascii=sheet.is_ascii), Ink.FACE)
         sheet.zone(x + 2, y + row, columns - 3, 1, key)
     return x + columns + 3
 
 
-def _whispers(sheet: Sheet, glance: Glance, x: int, y: int, height: int) -> None:
-    columns = sheet.width - x - 2
-    partner = glance.people.seat(glance.partner)
+def _talk(sheet: Sheet, glance: Glance, area: Area) -> bool:
+    """What was whispered, and said to all, since the deal; whether what is explained fits there too."""
+    x, y, columns, height = area
     lines: list[tuple[str, Ink]] = []
-    for words in glance.recent.whispers:
-        who = "you" if words.is_own else partner
-        lines += [
-            (text, Ink.TEXT if words.is_own else Ink.STRONG)
-            for text in wrapped(f"{who}: {words.text}", columns)
-        ]
+    for words in glance.recent.talk:
+        who = "you" if words.seat == glance.seat else glance.people.seat(words.seat)
+        whom = " to all" if words.is_public else ""
+        ink = Ink.TEXT if words.seat == glance.seat else Ink.STRONG
+        lines += [(text, ink) for text in wrapped(f"{who}{whom}: {words.text}", columns)]
     if not lines:
         lines = [(text, Ink.DIM) for text in wrapped("Nothing was whispered yet.", columns)]
-    lessons = [text for lesson in glance.recent.lessons for text in wrapped(lesson, columns)]
-    for row, text in enumerate(lessons, start=y + height - len(lessons) + 1):
+    lessons = lesson_lines(glance, columns)
+    has_lesson = len(lessons) + TALK_ROWS_MIN <= height
+    for row, text in enumerate(lessons if has_lesson else (), start=y + height - len(lessons)):
         sheet.put(x, row, text, Ink.GOOD)
-    height -= len(lessons)
+    height -= len(lessons) if has_lesson else 0
     sheet.put(x, y, "Whispers", Ink.TEXT)
     for row, (text, ink) in enumerate(lines[-(height - 1) :], start=1):
         sheet.clip(x, y + row, columns, text, ink)
+    return has_lesson
 
 
 def draw_showdown(sheet: Sheet, glance: Glance) -> None:
@@ -152,19 +155,20 @@ def draw_showdown(sheet: Sheet, glance: Glance) -> None:
         for text in wrapped(line.text, columns):
             sheet.centre(y, text, Ink.STRONG)
             y += 1
-    y = _hands(sheet, glance, y + 1, sheet.height - 9 - len(glance.view.scores)) + 1
-    for text, ink in _found(glance, columns)[-max(sheet.height - y - 4 - len(glance.view.scores), 1) :]:
+    end = draw_waiting(sheet, glance)
+    y = _hands(sheet, glance, y + 1, end - 8 - len(glance.view.scores)) + 1
+    for text, ink in _found(glance, columns)[-max(end - y - 3 - len(glance.view.scores), 1) :]:
         sheet.centre(y, text, ink)
         y += 1
     y = _scores(sheet, glance, y + 1)
+    draw_notice(sheet, glance, Area(0, end - 2, sheet.width, 1), has_lesson=True)
     draw_buttons(
         sheet,
         rows_of((Button(keys.STORY, "the whole story"), Button(keys.ASKED, "on", Ink.ASKED)), sheet.width),
         0,
-        sheet.height - 2,
+        end - 1,
         sheet.width,
     )
-    draw_waiting(sheet, glance, sheet.height - 1)
 
 
 def _found(glance: Glance, columns: int) -> list[tuple[str, Ink]]:
@@ -257,8 +261,6 @@ def draw_end(sheet: Sheet, glance: Glance) -> None:
         Button(keys.STORY, "the story"),
         Button(keys.QUIT, "leave"),
     ]
-    told = notice(glance)
-    if told is not None:
-        sheet.centre(sheet.height - 4, f" {told[0]} ", told[1])
-    draw_buttons(sheet, rows_of(buttons, sheet.width), 0, sheet.height - 2, sheet.width)
-    draw_waiting(sheet, glance, sheet.height - 1)
+    end = draw_waiting(sheet, glance)
+    draw_notice(sheet, glance, Area(0, end - 3, sheet.width, 1), has_lesson=False)
+    draw_buttons(sheet, rows_of(buttons, sheet.width), 0, end - 1, sheet.width)

@@ -43,10 +43,11 @@ class Until:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Something whispered."""
+    """Something that a seat whispered to its partner, or said to all."""
 
-    is_own: bool
+    seat: Seat
     text: str
+    is_public: bool = False
 
 
 @dataclass(slots=True)
@@ -61,7 +62,8 @@ class Recent:
     """Cards that were just left in the middle, and by whom."""
     gestures: dict[Seat, Until] = field(default_factory=dict)
     speech: dict[Seat, Until] = field(default_factory=dict)
-    whispers: list[Words] = field(default_factory=list)
+    talk: list[Words] = field(default_factory=list)
+    """What was whispered, and what was said between deals."""
     lessons: list[str] = field(default_factory=list)
     """What was explained last, in a first deal that explains itself."""
     notice: Until | None = None

@@ -12,8 +12,16 @@ from kemps_p2p.tui.buttons import Button, act_buttons, call_buttons, draw_button
 from kemps_p2p.tui.cards import HIGH_CARD, LOW_CARD, Frame, card_width, draw_hand, draw_pool
 from kemps_p2p.tui.glance import Glance
 from kemps_p2p.tui.keys import HAND_KEYS
-from kemps_p2p.tui.lines import draw_story, draw_title, draw_waiting, heading, notice, stock_text
-from kemps_p2p.tui.paint import Area, Ink, Sheet, wrapped
+from kemps_p2p.tui.lines import (
+    draw_notice,
+    draw_story,
+    draw_title,
+    draw_waiting,
+    heading,
+    lesson_lines,
+    stock_texts,
+)
+from kemps_p2p.tui.paint import Area, Ink, Sheet, cells, wrapped
 from kemps_p2p.tui.plates import draw_plates, draw_self, draw_watched, seating
 
 COLUMNS_MIN = 60
@@ -59,21 +67,20 @@ def draw_table(sheet: Sheet, glance: Glance) -> None:
     draw_pool(sheet, glance, Frame(plan.x, y, plan.columns, plan.card_width, plan.card_height))
     _stock(sheet, glance, plan, y)
     y += plan.card_height + 2
-    told = notice(glance)
-    if told is not None:
-        text, ink = told
-        sheet.centre(y, f" {text} ", ink, x=plan.x, columns=plan.columns)
+    notice_y = y
     y += 1 + plan.gap
     _own(sheet, glance, plan, y)
     y += plan.card_height + 1 + plan.gap
     draw_buttons(sheet, buttons, plan.x, y, plan.columns)
     y += len(buttons)
+    end = draw_waiting(sheet, glance)
     if plan.story_x:
-        area = Area(plan.story_x, 2, sheet.width - plan.story_x - 1, sheet.height - 4)
-        draw_story(sheet, glance, area)
+        area = Area(plan.story_x, 2, sheet.width - plan.story_x - 1, end - 3)
     else:
-        draw_story(sheet, glance, Area(plan.x + 1, y, plan.columns - 2, sheet.height - 1 - y))
-    draw_waiting(sheet, glance, sheet.height - 1)
+        area = Area(plan.x + 1, y, plan.columns - 2, max(end - y, 0))
+    draw_story(sheet, glance, area)
+    is_told = len(lesson_lines(glance, area.width)) < area.height
+    draw_notice(sheet, glance, Area(plan.x, notice_y, plan.columns, 1), has_lesson=not is_told)
 
 
 def table_columns(columns: int) -> int:
@@ -116,10 +123,12 @@ def _plan(sheet: Sheet, glance: Glance, button_rows: int) -> Plan:
 
 def _stock(sheet: Sheet, glance: Glance, plan: Plan, y: int) -> None:
     """What is left of the cards, beside those of the middle if there is room."""
-    text = stock_text(glance)
-    taken = len(glance.pool) * (plan.card_width + GAP_MAX * 2)
-    if (plan.columns - taken) // 2 > len(text) + 1:
-        sheet.put(plan.x + 1, y + plan.card_height // 2 + 1, text, Ink.DIM)
+    room = (plan.columns - len(glance.pool) * (plan.card_width + GAP_MAX * 2)) // 2 + GAP_MAX - 2
+    for rows in stock_texts(glance):
+        if max(map(cells, rows)) <= room:
+            for row, text in enumerate(rows, y + plan.card_height // 2 + 1 - len(rows) // 2):
+                sheet.put(plan.x + 1, row, text, Ink.DIM)
+            return
 
 
 def _own(sheet: Sheet, glance: Glance, plan: Plan, y: int) -> None:

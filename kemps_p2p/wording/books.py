@@ -10,6 +10,11 @@ def sealed_text(signals: tuple[str, ...]) -> str:
     return f"your book is sealed: {names}; it is opened when the match is over"
 
 
+def no_sign_text(partner: str) -> str:
+    """Nobody has said what the partner's gestures are to mean."""
+    return f"no sign is agreed with {partner}"
+
+
 def unsealable_text(signal: str | None) -> str:
     """Why no book can be sealed now. `signal`: what is agreed on with the partner."""
     if signal is None:

@@ -92,3 +92,17 @@ def face_at(name: str, elapsed_ms: int) -> Face:
         return REST
     frames = movement(name)
     return frames[elapsed_ms * len(frames) // length]
+
+
+def glimpse(name: str, *, is_ascii: bool) -> str:
+    """What a gesture looks like in one line: the eyes, and what else moves, where it moves most."""
+    rest = REST.rows(is_ascii=is_ascii)
+
+    def moved(face: Face) -> int:
+        rows = zip(face.rows(is_ascii=is_ascii), rest, strict=True)
+        return sum(left != right for row, still in rows for left, right in zip(row, still, strict=True))
+
+    face = max(movement(name), key=moved)
+    rows = zip(face.rows(is_ascii=is_ascii), rest, strict=True)
+    kept = [row.strip() for place, (row, still) in enumerate(rows) if place == 1 or row != still]
+    return " ".join(kept)

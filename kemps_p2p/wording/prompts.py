@@ -1,20 +1,29 @@
 """What a person can do now that others wait for, in words: one sentence, only where it matters."""
 
+from collections.abc import Sequence
+
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import Exchange, Reveal, Signals
 from kemps_p2p.game.views import SeatView
 from kemps_p2p.ids import Seat
 from kemps_p2p.session.waiting import Waiting, What
 from kemps_p2p.wording.people import People
+from kemps_p2p.wording.waiting import unready_text
 
 
-def prompt_text(view: SeatView, waits: tuple[Waiting, ...]) -> str | None:
-    """What the table waits for at this seat, and how to do it; None if it waits for nothing here."""
+def prompt_text(
+    view: SeatView, waits: tuple[Waiting, ...], people: People, missing: Sequence[Seat] = ()
+) -> str | None:
+    """What the table waits for at this seat, and how to do it; None if it waits for nothing here.
+
+    `missing`: who is not ready for a deal.
+    """
     for wait in waits:
         if view.seat in wait.seats:
             text = _text(view, wait.what, wait.seats)
             if text is not None:
-                return text
+                is_early = wait.what is What.NEXT and missing
+                return f"{text} ({unready_text(missing, people)})" if is_early else text
     return None
 
 

@@ -1,5 +1,8 @@
 """For whom and what the table waits, in words."""
 
+from collections.abc import Sequence
+
+from kemps_p2p.ids import Seat
 from kemps_p2p.session.waiting import Waiting, What
 from kemps_p2p.wording.people import People
 
@@ -22,3 +25,14 @@ WAITS: dict[What, str] = {
 def waiting_text(waiting: Waiting, people: People) -> str:
     """One thing that is waited for, without a full stop."""
     return f"waiting for {people.all(waiting.seats)} {WAITS[waiting.what]}"
+
+
+def unready_text(seats: Sequence[Seat], people: People, *, bot: Seat | None = None) -> str:
+    """Who is not ready for the next deal. `bot`: the program that is to deal, and waits, but not for ever."""
+    told = f"{people.all(seats)} {'is' if len(seats) == 1 else 'are'} not ready yet"
+    return told if bot is None else f"{told}; {people.seat(bot)} waits up to 2 minutes"
+
+
+def ready_text(seats: Sequence[Seat], people: People) -> str:
+    """Who is ready for the next deal, and waits for this seat."""
+    return f"{people.all(seats)} {'is' if len(seats) == 1 else 'are'} ready"

@@ -154,11 +154,12 @@ def test_a_stream_that_breaks_has_ended() -> None:
 
 # Prompts and waits
 
+PEOPLE = People(4, ("Anna", "Ben", "Carla", "Dan"))
+
 
 def test_all_that_can_be_waited_for_has_words() -> None:
     assert WAITS.keys() == set(What)
-    people = People(4, ("Anna", "Ben", "Carla", "Dan"))
-    told = waiting_text(Waiting(What.SHUFFLE, (Seat(1), Seat(3))), people)
+    told = waiting_text(Waiting(What.SHUFFLE, (Seat(1), Seat(3))), PEOPLE)
     assert told == "waiting for Ben and Dan to shuffle"
 
 
@@ -178,15 +179,24 @@ def test_all_that_can_be_waited_for_has_words() -> None:
 )
 def test_prompts_come_where_a_person_has_to_do_something(preset: str, what: What, start: str) -> None:
     view = view_of(laid(preset))
-    prompt = prompt_text(view, (Waiting(what, (Seat(0),)),))
+    prompt = prompt_text(view, (Waiting(what, (Seat(0),)),), PEOPLE)
     assert (prompt or "").startswith(start)
     assert (prompt is None) == (start == "")
-    assert prompt_text(view, (Waiting(what, (Seat(1),)),)) is None
+    assert prompt_text(view, (Waiting(what, (Seat(1),)),), PEOPLE) is None
+
+
+def test_whoever_deals_is_told_who_is_not_ready() -> None:
+    view = view_of(laid("kemps"))
+    waits = (Waiting(What.NEXT, (Seat(0),)),)
+    told = prompt_text(view, waits, PEOPLE, [Seat(1), Seat(2)])
+    assert told == "You are the dealer: `next` starts the deal (Ben and Carla are not ready yet)"
+    others = (Waiting(What.PASSES, (Seat(0),)),)
+    assert prompt_text(view, others, PEOPLE, [Seat(1)]) == prompt_text(view, others, PEOPLE)
 
 
 def test_nobody_is_hurried_to_pass_while_others_think_as_well() -> None:
     view = view_of(laid("kemps"))
-    assert prompt_text(view, (Waiting(What.PASSES, (Seat(0), Seat(1))),)) is None
+    assert prompt_text(view, (Waiting(What.PASSES, (Seat(0), Seat(1))),), PEOPLE) is None
 
 
 @pytest.mark.parametrize("preset", ["kemps", "chaulcer"])

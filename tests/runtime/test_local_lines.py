@@ -16,6 +16,7 @@ from kemps_p2p.ids import Seat, Team
 from kemps_p2p.ledger.entry import Result
 from kemps_p2p.plain.commands import Page
 from kemps_p2p.plain.voice import Voice, sentence
+from kemps_p2p.runtime.huddle import Huddle
 from kemps_p2p.runtime.sitting import Refused, Sight, Sitting
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
@@ -35,7 +36,7 @@ class Told:
 
     async def _screen(self, sitting: Sitting) -> None:
         self.sitting = sitting
-        self.voice = Voice(sitting, is_ascii=False, tutorial=Tutorial())
+        self.voice = Voice(sitting, Huddle(sitting), is_ascii=False, tutorial=Tutorial())
         while not (
             sitting.has_begun and len(sitting.view().hand) == 4 and passing(sitting) in sitting.legal()
         ):
@@ -114,6 +115,9 @@ def test_every_sight_has_its_line(told: Told) -> None:
         ),
         (fx.Wanted(Seat(1), Want.PLAY_ON), "Ben wants to play on."),
         (fx.Wanted(Seat(1), Want.AS_OTHERS), ""),
+        (fx.Wanted(Seat(1), Want.HUDDLE), ""),
+        # In play that means nothing any more.
+        (fx.Wanted(Seat(1), Want.PLAY_ON, Want.HUDDLE), ""),
         (fx.Wanted(Seat(1), Want.GONE), "Ben has left the table. The match cannot go on without them;"),
         (fx.ObserverStruck(is_proven=False), "The observer has fallen silent"),
         (fx.VotedAbsent(Seat(1), Seat(3)), "Ben votes Carla absent."),
@@ -203,7 +207,7 @@ def test_a_turn_is_prompted_once(tmp_path: Path) -> None:
     rules = override(load_rules("cash"), {"look_ms": 0})
 
     async def screen(sitting: Sitting) -> None:
-        voice = Voice(sitting, is_ascii=True)
+        voice = Voice(sitting, Huddle(sitting), is_ascii=True)
         lines: list[str] = []
         async for sight in sitting.sights():
             lines += voice.hear(sight)

@@ -1,0 +1,174 @@
+"""Between deals on the screen: who is ready, who has left, what is said, what is explained."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from test_tui_evening import to_the_table
+from tui_helpers import Person, evening, glance_of, quick, table_of, view_of
+
+from kemps_p2p.game.actions import Call, Next, Partner, Pass
+from kemps_p2p.game.gestures import GESTURES
+from kemps_p2p.game.record import Phase
+from kemps_p2p.game.rules import load_rules, override
+from kemps_p2p.game.table import Table
+from kemps_p2p.ids import Seat
+from kemps_p2p.session.messages import Want
+from kemps_p2p.session.presence import Away
+from kemps_p2p.session.waiting import Waiting, What
+from kemps_p2p.tui import keys
+from kemps_p2p.tui.desk import Page
+from kemps_p2p.tui.glance import Glance
+from kemps_p2p.tui.lessons import ON_SCREEN
+from kemps_p2p.tui.lines import LESSON_LINE_MS, asked_text, state_text
+from kemps_p2p.tui.pages import draw_huddle, draw_showdown
+from kemps_p2p.tui.paint import Sheet, wrapped
+from kemps_p2p.tui.recent import Recent
+from kemps_p2p.tui.table_page import draw_table
+from kemps_p2p.wording.faces import glimpse
+from kemps_p2p.wording.tutorial import Tutorial
+
+KEMPS = load_rules("kemps")
+HUDDLE, READY, BOT = Want.HUDDLE, Want.PLAY_ON, Want.AS_OTHERS
+SMALL = pytest.mark.parametrize("size", [(60, 20), (80, 24)])
+
+
+def ended_deal() -> Table:
+    table = table_of(KEMPS, 4)
+    table.act(Seat(0), Call(calls=(Partner(),)))
+    assert table.state.phase is Phase.DEAL_OVER
+    return table
+
+
+def between_deals(seat: int, *wants: Want) -> Glance:
+    """A look at a table whose first deal is over; its dealer deals again, and may."""
+    table = ended_deal()
+    dealer = table.state.dealer
+    glance = glance_of(view_of(table, seat))
+    waits = (Waiting(What.NEXT, (dealer,)),)
+    is_held = wants[seat] is HUDDLE
+    return replace(glance, waits=waits, wants=wants, is_held=is_held, can=frozenset({keys.ASKED}))
+
+
+def drawn(glance: Glance, size: tuple[int, int], draw: object = draw_huddle) -> str:
+    sheet = Sheet(*size, is_ascii=False)
+    draw(sheet, glance)  # type: ignore[operator]
+    return sheet.text()
+
+
+def test_each_is_told_who_is_ready_and_who_is_not() -> None:
+    assert view_of(ended_deal(), 0).dealer == 0
+    dealer = between_deals(0, HUDDLE, HUDDLE, READY, BOT)
+    assert asked_text(dealer) == "You are the dealer: Enter deals (Ben is not ready yet)"
+    assert asked_text(between_deals(0, HUDDLE, READY, READY, BOT)) == "You are the dealer: Enter deals"
+    told = asked_text(between_deals(1, HUDDLE, HUDDLE, READY, BOT))
+    assert told == "A break, for as long as you like: Enter goes on (Carla is ready)"
+    waiting = between_deals(2, BOT, HUDDLE, READY, HUDDLE)
+    assert asked_text(waiting) is None
+    assert state_text(waiting).startswith(
+        "Ben and Dan are not ready yet; Anna waits up to 2 minutes; waiting"
+    )
+    assert "waits up to" not in state_text(between_deals(2, READY, HUDDLE, READY, HUDDLE))
+
+
+@SMALL
+@pytest.mark.parametrize("draw", [draw_huddle, draw_showdown], ids=["huddle", "showdown"])
+def test_who_has_left_is_named_on_every_page_even_to_the_dealer(size: tuple[int, int], draw: object) -> None:
+    away = tuple(Away(Seat(seat), 35_000, has_left=True) for seat in (1, 2, 3))
+    screen = drawn(replace(between_deals(0, HUDDLE, *[Want.GONE] * 3), away=away), size, draw)
+    assert "You are the dealer" not in screen
+    last = " ".join(" ".join(screen.split("\n")[-2:]).split())
+    assert last.startswith(
+        "Esc, then x, ends the match once all agree: Ben, Carla and Dan left the table 35 s"
+    )
+
+
+@SMALL
+def test_every_gesture_has_its_face_beside_its_name(size: tuple[int, int]) -> None:
+    rows = drawn(replace(between_deals(0, *[HUDDLE] * 4), signal="yawn"), size).split("\n")
+    for key, name in keys.GESTURE_KEYS.items():
+        (row,) = [row for row in rows if f" {key}  {name}" in row]
+        assert glimpse(name, is_ascii=False) in row
+        assert ("▶" in row) == (name == "yawn")
+
+
+def test_no_two_gestures_look_alike_in_a_line() -> None:
+    for is_ascii in (True, False):
+        faces = [glimpse(kind.name, is_ascii=is_ascii) for kind in GESTURES]
+        assert len(set(faces)) == len(faces)
+
+
+@SMALL
+def test_what_is_explained_lies_over_nothing_and_is_told_whole(size: tuple[int, int]) -> None:
+    lessons = [line.removeprefix("lesson: ") for line in Tutorial(ON_SCREEN).welcome(KEMPS, "Carla")]
+    huddle = replace(between_deals(0, *[HUDDLE] * 4), recent=Recent(lessons=lessons))
+    table = replace(glance_of(view_of(table_of(KEMPS, 4), 0)), recent=Recent(lessons=lessons))
+    for glance, draw in ((huddle, draw_huddle), (table, draw_table)):
+        bare = drawn(replace(glance, recent=Recent()), size, draw).split("\n")
+        seen: set[str] = set()
+        for beat in range(20):
+            rows = drawn(replace(glance, now_ms=beat * LESSON_LINE_MS), size, draw).split("\n")
+            # Whatever was there without it is there beside it.
+            assert all(before in now for before, now in zip(bare, rows, strict=True))
+            seen.update(word for row in rows for word in row.split())
+        assert {word for lesson in lessons for line in wrapped(lesson, 60) for word in line.split()} <= seen
+
+
+@SMALL
+def test_the_stock_is_told_after_a_sweep_too(size: tuple[int, int]) -> None:
+    table = table_of(KEMPS, 4)
+    for seat in range(4):
+        table.act(Seat(seat), Pass(pool=table.state.pool))
+    view = view_of(table, 0)
+    assert view.swept_count == 4
+    screen = drawn(glance_of(view), size, draw_table)
+    assert "28 cards left, 4 swept" in screen if size[0] == 80 else "28 left" in screen
+    assert "4 swept" in screen
+
+
+def test_what_is_said_to_all_stands_in_the_huddle_at_once(tmp_path: Path) -> None:
+    async def script(person: Person) -> None:
+        await person.until_page(Page.HUDDLE)
+        await person.until(lambda: "ready: go on" in person.screen)
+        await person.do(keys.TALK)
+        await person.pilot.press(*"hello", "enter")
+        await person.until(lambda: "you to all: hello" in person.screen)
+        assert person.app.desk.page() is Page.HUDDLE
+
+    evening(tmp_path, script, seated=quick(4))
+
+
+def test_a_pair_without_a_sign_is_warned_once(tmp_path: Path) -> None:
+    async def script(person: Person) -> None:
+        await person.until_page(Page.HUDDLE)
+        await person.until(lambda: "Anna: signal: yawn" in person.screen)
+        person.sitting._person.signal = None
+        await person.do(keys.ASKED)
+        assert "No sign is agreed with Anna: Enter again goes on" in person.screen
+        assert person.sitting.wants[person.sitting.seat] is Want.HUDDLE
+        await person.do(keys.ASKED)
+        await person.until_page(Page.TABLE)
+
+    evening(tmp_path, script)
+
+
+def test_enter_says_why_nothing_is_dealt_if_somebody_has_left(tmp_path: Path) -> None:
+    rules = override(KEMPS, {"look_ms": 0, "first_dealer": "seat-0"})
+
+    async def script(person: Person) -> None:
+        await person.until_page(Page.HUDDLE)
+        person.sitting.away = lambda: (Away(Seat(1), 35_000, has_left=True),)  # type: ignore[method-assign]
+        person.sitting.waiting_for = lambda: (Waiting(What.NEXT, (person.sitting.seat,)),)  # type: ignore[method-assign]
+        person.sitting.against = lambda action: None  # type: ignore[method-assign]
+        dealt: list[object] = []
+        person.sitting.act = dealt.append  # type: ignore[method-assign, assignment]
+        await person.until(lambda: "Anna: signal: yawn" in person.screen)
+        await person.do(keys.ASKED)
+        assert "No deal without them: Ben left the table 35 s ago" in person.screen
+        assert dealt == [Next()]
+
+    evening(tmp_path, script, rules=rules)
+
+
+def test_an_open_table_is_reached_with_one_press_once_a_sign_is_agreed(tmp_path: Path) -> None:
+    evening(tmp_path, to_the_table)
