@@ -179,7 +179,9 @@ def state_text(glance: Glance) -> str:
     if missing and glance.view.phase in BETWEEN_DEALS:
         dealer = glance.view.next_dealer
         is_bot = dealer is not None and glance.wants[dealer] is Want.AS_OTHERS
-        waits.insert(0, unready_text(missing, glance.people, bot=dealer if is_bot else None))
+        told = unready_text(missing, glance.people, bot=dealer if is_bot else None)
+        # A bot that deals waits for them as well.
+        waits = [told] if is_bot else [told, *waits]
     told = hint + "; ".join([*wishes, *away, *waits])
     if told:
         return told[:1].upper() + told[1:]

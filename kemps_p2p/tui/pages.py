@@ -19,7 +19,7 @@ from kemps_p2p.tui.buttons import Button, draw_buttons, rows_of
 from kemps_p2p.tui.cards import card_width, draw_card
 from kemps_p2p.tui.glance import Glance
 from kemps_p2p.tui.lines import TONES, draw_notice, draw_title, draw_waiting, heading, lesson_lines
-from kemps_p2p.tui.paint import Area, Ink, Sheet, clipped, wrapped
+from kemps_p2p.tui.paint import Area, Ink, Sheet, cells, clipped, wrapped
 from kemps_p2p.tui.scores import long_score
 from kemps_p2p.wording.faces import glimpse
 from kemps_p2p.wording.people import People, listed
@@ -77,7 +77,9 @@ def draw_huddle(sheet: Sheet, glance: Glance) -> None:
     y += 1
     end = draw_waiting(sheet, glance)
     if glance.view.deal < 0 and (has_room or end == sheet.height - 1):
-        sheet.centre(y, f"This match is called {glance.words}; all see these words", Ink.DIM)
+        told = f"This match is called {glance.words}"
+        full = f"{told}; all see these words"
+        sheet.centre(y, full if cells(full) <= sheet.width else told, Ink.DIM)
         y += 1
     y += has_room
     margin = max(sheet.width - HUDDLE_COLUMNS_MAX, 0) // 2
