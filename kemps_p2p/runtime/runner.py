@@ -277,10 +277,8 @@ class Runner:
             self._finish()
             return
         now = self.now_ms()
-        wake_ms = self._session.wake_at_ms
-        if self.is_paused:
-            wake_ms = now + REMIND_MS
-        elif self._session.has_begun and self._player.wake_at_ms is not None:
+        wake_ms = now + REMIND_MS if self.is_paused else self._session.wake_at_ms
+        if not self.is_paused and self._session.has_begun and self._player.wake_at_ms is not None:
             wake_ms = min(wake_ms, self._player.wake_at_ms)
         self._wake_at(max(wake_ms, now + 1), now)
 
