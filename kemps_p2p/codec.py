@@ -12,7 +12,7 @@ Section "Encodings and hashes" of protocol.md.
 
 from dataclasses import dataclass
 from hashlib import sha256, sha512
-from typing import NewType, TypeVar, cast
+from typing import Any, NewType, TypeVar
 
 import msgspec
 
@@ -41,14 +41,14 @@ def encode(value: object) -> bytes:
     return _encoder.encode(value)
 
 
-_decoders: dict[object, msgspec.msgpack.Decoder[object]] = {}
+_decoders: dict[object, Any] = {}
+"""By kind; a decoder is dear to make and cheap to use."""
 
 
-def _decoder(kind: type[T]) -> "msgspec.msgpack.Decoder[T]":
-    decoder = _decoders.get(kind)
-    if decoder is None:
-        decoder = _decoders[kind] = msgspec.msgpack.Decoder(kind)
-    return cast("msgspec.msgpack.Decoder[T]", decoder)
+def _new_decoder(kind: type[T]) -> "msgspec.msgpack.Decoder[T]":
+    decoder = msgspec.msgpack.Decoder(kind)
+    _decoders[kind] = decoder
+    return decoder
 
 
 def decode(data: bytes, kind: type[T]) -> T:
@@ -57,7 +57,7 @@ def decode(data: bytes, kind: type[T]) -> T:
     Raises `PeerFault` MALFORMED (not MessagePack, wrong types, missing or extra fields) or NOT_CANONICAL.
     """
     try:
-        value = _decoder(kind).decode(data)
+        value: T = (_decoders.get(kind) or _new_decoder(kind)).decode(data)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError, OverflowError) as error:
         raise PeerFault(Fault.MALFORMED, str(error)) from None
     if _encoder.encode(value) != data:

@@ -113,6 +113,8 @@ class ClaimBook:
         while moved:
             moved = False
             for seat, coming in enumerate(self._next):
+                if not coming:
+                    continue
                 blocked: list[TapeItem] = []
                 while coming:
                     item = coming.pop()
@@ -192,12 +194,15 @@ class ClaimBook:
         """The sets that may be logged now, by the tapes as they are counted here and without those logged
         meanwhile. What a cut names waits until the cut is final.
         """
+        contenders = self.contenders(logged)
+        if not contenders:
+            return ()
         cut = None if self._cut is None else Cut(self._cut[0], closed_at(self.places(), self._cut[1]))
         waiting = frozenset[Digest]() if cut is None or self._is_cut_final else cut.claims
         asked = self._seats, self._observer()
         return tuple(
             found
-            for found in self._decide(self.contenders(logged), *asked, self.places(), cut)
+            for found in self._decide(contenders, *asked, self.places(), cut)
             if waiting.isdisjoint(found.claims)
             # What is together with what it is behind waits for nothing but the draw.
             and not any(

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Protocol
 
+from msgspec import Struct
+
 from kemps_p2p.codec import Digest, tagged_hash
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.coins import priority
@@ -24,8 +26,7 @@ Places = Mapping[Digest, int]
 """What one tape shows: claims on it (own or receipted) and their order; lower is earlier."""
 
 
-@dataclass(frozen=True, slots=True)
-class Contender:
+class Contender(Struct, frozen=True, gc=False):
     """An undecided claim: whose it is, and which undecided claims it conflicts with."""
 
     id: Digest
@@ -53,8 +54,7 @@ class Order(Enum):
     OPEN = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class DecidedSet:
+class DecidedSet(Struct, frozen=True, gc=False):
     """Claims that may be logged now: one, or several that are together.
 
     `causal` holds the pairs (earlier, later) that causality orders inside a set of several.

@@ -9,8 +9,9 @@ Section "Tape" of protocol.md.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from kemps_p2p.codec import DIGEST_BYTES, Digest, Record, decode, encode, tagged_hash
 from kemps_p2p.errors import Fault, PeerFault
@@ -140,8 +141,7 @@ class Signed(Record, frozen=True):
     signature: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class TapeItem:
+class TapeItem(Struct, frozen=True, gc=False):
     """A decoded item whose signature has verified, with the digest that names it."""
 
     signed: Signed
@@ -159,8 +159,10 @@ def item_digest(signed: Signed) -> Digest:
     return tagged_hash(ITEM_LABEL, signed.raw, signed.signature)
 
 
-def open_item(signed: Signed, match: Digest, keys: tuple[bytes, ...]) -> TapeItem:
-    """Decode and verify an item; `keys` are the identity keys by seat.
+def open_item(
+    signed: Signed, match: Digest, keys: tuple[bytes, ...], digest: Digest | None = None
+) -> TapeItem:
+    """Decode and verify an item; `keys` are the identity keys by seat, `digest` its own if that is known.
 
     Raises `PeerFault` without a culprit unless the author's signature has verified, since a stranger's
     bytes must not lead to blame; after that the author is the culprit of what it signed.
@@ -174,7 +176,7 @@ def open_item(signed: Signed, match: Digest, keys: tuple[bytes, ...]) -> TapeIte
         raise PeerFault(Fault.WRONG_SEAT, "an item of a seat that is not at the table")
     verify(keys[item.seat], ITEM_LABEL, signed.raw, signed.signature)
     check_form(item)
-    return TapeItem(signed, item, item_digest(signed))
+    return TapeItem(signed, item, item_digest(signed) if digest is None else digest)
 
 
 def check_form(item: Item) -> None:
@@ -188,10 +190,11 @@ def check_form(item: Item) -> None:
         raise PeerFault(Fault.BAD_STAMP, "a stamp below its number or out of range", culprit=seat)
     if not item.body:
         raise PeerFault(Fault.MALFORMED, "an item says nothing", culprit=seat)
-    if len(item.body) > 1 and any(isinstance(statement, Append) for statement in item.body):
-        raise PeerFault(Fault.MALFORMED, "an entry stands alone in its item", culprit=seat)
-    if sum(isinstance(statement, Claim) for statement in item.body) > 1:
-        raise PeerFault(Fault.MALFORMED, "an item makes more than one claim", culprit=seat)
+    if len(item.body) > 1:
+        if any(isinstance(statement, Append) for statement in item.body):
+            raise PeerFault(Fault.MALFORMED, "an entry stands alone in its item", culprit=seat)
+        if sum(isinstance(statement, Claim) for statement in item.body) > 1:
+            raise PeerFault(Fault.MALFORMED, "an item makes more than one claim", culprit=seat)
     if not all(map(_is_in_range, item.body)):
         raise PeerFault(Fault.MALFORMED, "an index below 0, or a digest that is none", culprit=seat)
 

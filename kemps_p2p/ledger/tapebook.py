@@ -14,6 +14,8 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from kemps_p2p.codec import DIGEST_BYTES, Digest
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Seat
@@ -30,8 +32,7 @@ FORK_DEPTH = 64
 """How far back a peer is shown our version of a tape that it has otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
+class Added(Struct, frozen=True, gc=False):
     """What an item brought: the items that now follow without a gap, in order, and what was found wrong."""
 
     released: tuple[TapeItem, ...] = ()

@@ -81,6 +81,7 @@ class Chain:
         self._pacing = waits.pacing
         self._patience = waits.patience
         self._silence = waits.silence
+        self._first_dealer = start.founding.first_dealer
         self.tip = start
         self.final = start
         self._book = book
@@ -88,6 +89,8 @@ class Chain:
         self._items = items
         self._entries: dict[tuple[int, int], tuple[TapeItem, Entry]] = {}
         """By index and term, above the final one."""
+        self._latest_term = 0
+        """Of all entries so far."""
         self._refused: set[Digest] = set()
         self._path: deque[tuple[TapeItem, Entry]] = deque()
         self._unfinal: deque[Accepted] = deque()
@@ -105,11 +108,12 @@ class Chain:
         Raises `PeerFault`: WRONG_TERM for a seat that is not on duty in that term; EQUIVOCATION, with its
         evidence, for a second entry of one author at an index.
         """
-        if on_duty(self.tip.seats, self.tip.founding.first_dealer, entry.term) != item.seat:
+        if on_duty(self.tip.seats, self._first_dealer, entry.term) != item.seat:
             text = "an entry of a seat that is not on duty"
             raise PeerFault(Fault.WRONG_TERM, text, culprit=item.seat)
         if entry.index <= self.final.head.index:
             return
+        self._latest_term = max(self._latest_term, entry.term)
         other = self._entries.setdefault((entry.index, entry.term), (item, entry))
         if other[0] is not item and (fault := equivocation(other[0], item)) is not None:
             raise fault
@@ -158,6 +162,8 @@ class Chain:
     def _beginning(self, joined: int) -> tuple[TapeItem, Entry] | None:
         """The first entry of the latest term that this peer may go over to."""
         beyond = max(self.tip.head_term, joined - 1)
+        if self._latest_term <= beyond:
+            return None
         found = [
             (item, entry)
             for (_, term), (item, entry) in self._entries.items()
@@ -393,6 +399,8 @@ class Chain:
 
     def finalize(self, now_ms: int) -> list[Accepted]:
         """The entries that have become final, in order."""
+        if not self._unfinal:
+            return []
         reached = self._reached()
         done = []
         while self._unfinal and self._unfinal[0].match.head.index <= reached:

@@ -5,9 +5,9 @@ Section "Deeds" of protocol.md.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from kemps_p2p.deck.deal import (
@@ -56,8 +56,7 @@ from kemps_p2p.session.observing import blamed_observer
 from kemps_p2p.session.seals import Seals, check_seals, seals_of
 
 
-@dataclass(frozen=True, slots=True)
-class Offered:
+class Offered(Struct, frozen=True, gc=False):
     """A deed in an item, with the name under which its proof is remembered."""
 
     seat: Seat
@@ -78,8 +77,7 @@ def offered(item: TapeItem) -> tuple[Offered, ...]:
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadItem:
+class ReadItem(Struct, frozen=True, gc=False):
     """What an item carries for the session, decoded."""
 
     action: Action | None

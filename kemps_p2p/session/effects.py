@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from kemps_p2p.codec import Digest
 from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.actions import Action
@@ -36,8 +38,7 @@ class Durability(Enum):
     NOW = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Append:
+class Append(Struct, frozen=True, gc=False):
     """Add one encoded object to a file."""
 
     file: File
@@ -45,8 +46,7 @@ class Append:
     durability: Durability = Durability.SOON
 
 
-@dataclass(frozen=True, slots=True)
-class Send:
+class Send(Struct, frozen=True, gc=False):
     """Send one encoded message to a peer; `to` None means every other peer."""
 
     data: bytes

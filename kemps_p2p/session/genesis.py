@@ -4,6 +4,7 @@ Section "Genesis" of protocol.md.
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from kemps_p2p.codec import Digest, Record, decode, tagged_hash
 from kemps_p2p.deck.group import Group, group_named
@@ -84,7 +85,7 @@ def match_id(raw: bytes) -> Digest:
     return tagged_hash(GENESIS_LABEL, raw)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Founding:
     """A checked genesis with what follows from it. `keys`: by tape.
 
@@ -98,17 +99,17 @@ class Founding:
     keys: tuple[bytes, ...]
     decide: Decide = field(default=decide, compare=False)
 
-    @property
+    @cached_property
     def seats(self) -> int:
         """How many play."""
         return len(self.genesis.seats)
 
-    @property
+    @cached_property
     def tapes(self) -> int:
         """How many tapes there are: one for each seat, and one for the observer."""
         return len(self.keys)
 
-    @property
+    @cached_property
     def observer(self) -> Seat | None:
         """The tape of the observer, which comes after those of the seats; None if there is no observer."""
         return Seat(self.seats) if self.tapes > self.seats else None
@@ -123,7 +124,7 @@ class Founding:
         """The first dealer where the rule set draws one."""
         return Seat(int.from_bytes(self.joint_random, "big") % self.seats)
 
-    @property
+    @cached_property
     def first_dealer(self) -> Seat:
         """Who deals first: drawn, seat 0, or the next seat with every match of the table."""
         return dealer_of_first_deal(self.rules, self.seats, self.genesis.matches, self.drawn_dealer)

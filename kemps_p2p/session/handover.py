@@ -25,6 +25,9 @@ SILENCE_MS = 1500
 STALL_MS = 2500
 """How long a sequencer may leave undone what this peer would order, or an entry may stay without a quorum."""
 
+LOOK_MS = 20
+"""How often a seat asks its clock whether the sequencer fails it, at most: more would show nothing sooner."""
+
 ASK_AGAIN_MS = 250
 DOUBLINGS_MAX = 5
 
@@ -40,6 +43,7 @@ class HandingOver:
         self.terms = TermBook(start.seats, start.head)
         self._moved = (start.head, start.head, 0)
         self._moved_at_ms = now_ms
+        self._looked_at_ms = now_ms - LOOK_MS
         self._asked_at_ms = now_ms
         self._undone_since_ms: int | None = None
         self._distrusted = -1
@@ -67,28 +71,28 @@ class HandingOver:
         self, tip: Match, final: Match, now_ms: int, has_work: Callable[[], bool]
     ) -> Iterator[Statement]:
         """What the own seat has to say about terms now. `has_work`: there is something to order."""
-        self._note_progress(tip, final, now_ms)
+        joined = self.joined
+        self._note_progress(tip, final, joined, now_ms)
         if final.is_closed:
             return
-        term = max(tip.term, self.joined)
+        term = max(tip.term, joined)
         if not self.terms.has_doubts(self._seat, term) and self._is_doubtful(tip, final, now_ms, has_work):
             yield Suspect(term=term)
         wanted = self.terms.wanted()
-        if wanted > max(self.joined, tip.head_term):
+        if wanted > max(joined, tip.head_term):
             # Others have to hear of it first; then comes the hand-over.
             yield Join(term=wanted)
             return
-        if self.is_normal(tip):
+        if joined <= tip.head_term:
             # The term has begun with what others handed over; the ack of its entry goes out with these words.
             return
-        joined = self.joined
         normal, head = self.terms.stand(self._seat)
         has_handed_over = self._seat in self.terms.hand_overs(joined)
         if normal < joined and self.terms.is_joined(joined) and not has_handed_over:
             yield HandOver(term=joined, normal=normal, head=head)
 
-    def _note_progress(self, tip: Match, final: Match, now_ms: int) -> None:
-        moved = (tip.head, final.head, self.joined)
+    def _note_progress(self, tip: Match, final: Match, joined: int, now_ms: int) -> None:
+        moved = (tip.head, final.head, joined)
         if moved != self._moved:
             self._moved, self._moved_at_ms = moved, now_ms
             self._undone_since_ms = None
@@ -96,9 +100,13 @@ class HandingOver:
     def _is_doubtful(self, tip: Match, final: Match, now_ms: int, has_work: Callable[[], bool]) -> bool:
         term = max(tip.term, self.joined)
         author = on_duty(self._seats, self._first_dealer, term)
-        if author == self._seat or not self._hears_quorum(now_ms):
+        is_distrusted = term <= self._distrusted
+        if author == self._seat or (now_ms - self._looked_at_ms < LOOK_MS and not is_distrusted):
             return False
-        if term <= self._distrusted:
+        self._looked_at_ms = now_ms
+        if not self._hears_quorum(now_ms):
+            return False
+        if is_distrusted:
             return True
         factor = 1 << min(max(0, term - self._worked_term), DOUBLINGS_MAX)
         if not self._pacing.is_there((author,), SILENCE_MS * factor, now_ms):

@@ -142,10 +142,11 @@ class Hearing:
     def receive(self, items: Sequence[Signed], now_ms: int) -> None:
         """Take items in, of whichever tapes; `flush` says what follows."""
         for signed in items:
-            if self.tapes.is_known(item_digest(signed)):
+            digest = item_digest(signed)
+            if self.tapes.is_known(digest):
                 continue
             try:
-                item = open_item(signed, self.founding.match, self.founding.keys)
+                item = open_item(signed, self.founding.match, self.founding.keys, digest)
             except PeerFault as fault:
                 self._found(fault)
             else:

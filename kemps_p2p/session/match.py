@@ -7,6 +7,7 @@ are whose and never a hidden card. Section "State" of protocol.md.
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -234,9 +235,15 @@ def is_over(match: Match) -> bool:
 def action_of(item: TapeItem, claim: Claim) -> Action:
     """What a claim asks for. Raises `PeerFault` BAD_CLAIM with the claimant as culprit."""
     try:
-        return decode(claim.action, Action)  # type: ignore[arg-type]  # a union is no type object
+        return _read_action(claim.action)
     except PeerFault as fault:
         raise PeerFault(Fault.BAD_CLAIM, fault.text, culprit=item.seat) from None
+
+
+@lru_cache(maxsize=1024)
+def _read_action(data: bytes) -> Action:
+    """A claim is asked what it wants by everything that touches it: its bytes are read once."""
+    return decode(data, Action)  # type: ignore[arg-type]  # a union is no type object
 
 
 def past_at(match: Match, index: int) -> Past | None:

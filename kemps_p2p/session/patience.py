@@ -54,7 +54,7 @@ class Patience:
             self._decided_at_ms = {
                 name: at_ms for name, at_ms in self._decided_at_ms.items() if name in undecided
             }
-        if any(now_ms - at_ms >= PATIENCE_MS for at_ms in self._held_at_ms.values()):
+        if now_ms - min(self._held_at_ms.values(), default=now_ms) >= PATIENCE_MS:
             for found in self._book.decided():
                 for name in found.claims:
                     self._decided_at_ms.setdefault(name, now_ms)

@@ -271,15 +271,16 @@ class Play(Hearing):
 
     def _speak(self, now_ms: int) -> bool:
         """Say in one item all that there is to say."""
+        tip, final = self.tip, self.final
         said: list[Statement] = [*self._holding.receipts(), *self._to_say]
-        said += [*self._silence.words(self.tip, now_ms), *self._silence.back(self.final)]
+        said += [*self._silence.words(tip, now_ms), *self._silence.back(final)]
         self._to_say.clear()
-        head = self.tip.head
-        if head.index > self._acked_index and self.is_seated and self._handing.is_normal(self.tip):
-            said.insert(0, Ack(epoch=self.tip.epoch, term=self.tip.head_term, head=head))
+        head = tip.head
+        if head.index > self._acked_index and self.is_seated and self._handing.is_normal(tip):
+            said.insert(0, Ack(epoch=tip.epoch, term=tip.head_term, head=head))
             self._acked_index = head.index
         if self.is_seated:
-            said += self._handing.says(self.tip, self.final, now_ms, lambda: bool(self._events(now_ms)))
+            said += self._handing.says(tip, final, now_ms, lambda: bool(self._events(now_ms)))
         if not said:
             return False
         self._write(tuple(said), now_ms)
