@@ -83,8 +83,7 @@ def run(command: Callable[[], object]) -> int:
     except (click.Abort, KeyboardInterrupt, EOFError):
         return _say(Exit.INTERRUPTED, "interrupted")
     except BrokenPipeError:
-        # Python would try to flush once more as it ends, and complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        let_go_of_output()
         return Exit.PIPE_CLOSED
     except NotSeated as why:
         # Only here, since most commands never need it.
@@ -112,6 +111,11 @@ def run(command: Callable[[], object]) -> int:
     finally:
         _drop_unpacked_library()
     return done if isinstance(done, int) else Exit.DONE
+
+
+def let_go_of_output() -> None:
+    """Give up what is unwritten: Python would try again as it ends, and complain, or wait for ever."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _flush() -> None:

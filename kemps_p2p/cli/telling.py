@@ -1,13 +1,18 @@
 """Telling what happens at one seat while a command runs, and how it ended."""
 
 import json
+import signal
+from collections.abc import Mapping
+from functools import partial
+from types import FrameType
 from typing import Any
 
 import click
 
-from kemps_p2p.cli.errors import CommandError, Exit
+from kemps_p2p.cli.errors import CommandError, Exit, let_go_of_output
 from kemps_p2p.cli.saying import say
 from kemps_p2p.errors import Fault
+from kemps_p2p.runtime.process import deaf
 from kemps_p2p.runtime.runner import FAULTS_KEPT, Outcome
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
@@ -19,6 +24,37 @@ from kemps_p2p.wording.scores import result_line
 from kemps_p2p.wording.words import words_of
 
 STANDSTILL = "nothing has moved for too long"
+
+
+def tell(told: str | Mapping[str, Any]) -> None:
+    """Say a line for people, or an object for a program. Ctrl-C is heard even where nobody reads a pipe."""
+    write = partial(say, told) if isinstance(told, str) else partial(click.echo, json.dumps(told))
+    heard = signal.getsignal(signal.SIGINT)
+    if not callable(heard):
+        write()
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        heard(number, frame)
+        # What the loop does about it waits until this gives way, which a write to a full pipe never does.
+        raise _UnreadError
+
+    try:
+        try:
+            # It may have come a moment ago, and what runs has not given way yet.
+            if signal.signal(signal.SIGINT, stop) is deaf:
+                signal.signal(signal.SIGINT, deaf)
+            else:
+                write()
+        finally:
+            if signal.getsignal(signal.SIGINT) is stop:
+                signal.signal(signal.SIGINT, heard)
+    except _UnreadError:
+        let_go_of_output()
+
+
+class _UnreadError(BaseException):
+    """Ctrl-C came while a line was written. No `Exception`: those within `click.echo` go unheard."""
 
 
 class Reporter:
@@ -35,10 +71,7 @@ class Reporter:
 
     def say(self, event: str, line: str, **facts: Any) -> None:
         """One line, as text or as an object."""
-        if self._as_events:
-            click.echo(json.dumps({"event": event, **facts}))
-        else:
-            say(line)
+        tell({"event": event, **facts} if self._as_events else line)
 
     def watch(self, session: Session, sight: fx.Sight) -> None:
         """Tell what happens in the match."""
@@ -55,7 +88,7 @@ class Reporter:
                     observer=observer,
                 )
                 if not self._as_events:
-                    say(f"words: {words}. All screens of this table show the same three.")
+                    tell(f"words: {words}. All screens of this table show the same three.")
             case fx.Happened(index=index):
                 match = session.play.final
                 game = match.game

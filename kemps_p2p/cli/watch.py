@@ -1,6 +1,5 @@
 """`kemps watch`: look on at a table on the network, as its neutral observer if it has none."""
 
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,9 +18,9 @@ from kemps_p2p.cli.options import (
     with_iface,
     with_out,
 )
-from kemps_p2p.cli.saying import say
 from kemps_p2p.cli.seat_options import SeatTold, check_bind_option, check_name_option
 from kemps_p2p.cli.table_telling import TableReporter
+from kemps_p2p.cli.telling import tell
 from kemps_p2p.codec import Digest
 from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.events import Event
@@ -43,7 +42,7 @@ class _Lines:
     @staticmethod
     def _say(lines: Iterator[str]) -> None:
         for line in lines:
-            say(line)
+            tell(line)
 
     def formed(self, match: Digest, rules: RuleSet, names: tuple[str, ...], observer: str | None) -> None:
         self._say(self._voice.formed(match, rules, names, observer))
@@ -75,7 +74,7 @@ class _Objects:
 
     @staticmethod
     def _say(event: str, **facts: object) -> None:
-        click.echo(json.dumps({"event": event, **facts}))
+        tell({"event": event, **facts})
 
     def formed(self, match: Digest, rules: RuleSet, names: tuple[str, ...], observer: str | None) -> None:
         del rules

@@ -23,11 +23,11 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.runtime.chair import FIRST, Chair, after
 from kemps_p2p.runtime.launch import NAMES
 from kemps_p2p.runtime.meeting import Table
-from kemps_p2p.runtime.node import favour_play
+from kemps_p2p.runtime.process import play_through
 from kemps_p2p.runtime.profile import home_held, own_identity
 from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.runtime.sitting import Screen, play_as_person
-from kemps_p2p.runtime.transport import Arrival, PublicKey, new_event_loop, now_ms
+from kemps_p2p.runtime.transport import Arrival, PublicKey, now_ms
 
 KEPT_MESSAGES_MAX = 4096
 NEVER_MS = 1 << 53
@@ -112,9 +112,7 @@ class SoloPlan:
 
 def play_solo(plan: SoloPlan, seated: Seated, screen: Screen) -> Outcome:
     """Play with bots in this process until the person leaves. Raises `KempsError`."""
-    favour_play()
-    with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        return runner.run(_play_solo(plan, seated, screen))
+    return play_through(_play_solo(plan, seated, screen))
 
 
 async def _play_solo(plan: SoloPlan, seated: Seated, screen: Screen) -> Outcome:

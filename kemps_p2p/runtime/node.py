@@ -1,10 +1,7 @@
 """One peer process: from the meeting place to the finished log."""
 
-import asyncio
-import gc
 import random
 import secrets
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,15 +12,13 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime.chair import Chair, Watch
 from kemps_p2p.runtime.meeting import Contact, Table, contact_left, meet, seat_of
+from kemps_p2p.runtime.process import play_through
 from kemps_p2p.runtime.profile import home_held, own_identity
 from kemps_p2p.runtime.roaming import Roaming
 from kemps_p2p.runtime.runner import Outcome
-from kemps_p2p.runtime.transport import Mesh, new_event_loop
+from kemps_p2p.runtime.transport import Mesh
 from kemps_p2p.runtime.wayback import WayBack
 from kemps_p2p.session.messages import MESSAGE_BYTES_MAX, PROTOCOL_VERSION
-
-SWITCH_S = 0.0005
-GC_THRESHOLDS = (20_000, 20, 100)
 
 Seated = Callable[[Seat, random.Random], Player]
 """Makes the player of a seat, once the seat is known; its chances come from the given source."""
@@ -51,17 +46,7 @@ class NodeConfig:
 
 def run_node(config: NodeConfig, seated: Seated, watch: Watch) -> Outcome:
     """Run one peer in this process. Raises `KempsError`."""
-    favour_play()
-    with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        return runner.run(_run(config, seated, watch))
-
-
-def favour_play() -> None:
-    """Keep pauses short: the proofs' thread hands over at once, and what has been imported is no garbage."""
-    sys.setswitchinterval(SWITCH_S)
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*GC_THRESHOLDS)
+    return play_through(_run(config, seated, watch))
 
 
 async def _run(config: NodeConfig, seated: Seated, watch: Watch) -> Outcome:

@@ -16,11 +16,11 @@ from kemps_p2p.errors import RuntimeFault, Unreachable
 from kemps_p2p.runtime.addresses import Place, everywhere, is_loopback, read_place
 from kemps_p2p.runtime.bot_nodes import BotNodes
 from kemps_p2p.runtime.chair import Chair, Plays
-from kemps_p2p.runtime.node import favour_play
+from kemps_p2p.runtime.process import play_through
 from kemps_p2p.runtime.profile import home_held, own_identity
 from kemps_p2p.runtime.roaming import Roaming
 from kemps_p2p.runtime.runner import Outcome
-from kemps_p2p.runtime.transport import LinkState, Mesh, new_event_loop
+from kemps_p2p.runtime.transport import LinkState, Mesh
 from kemps_p2p.runtime.wayback import Choose, Unfinished, WayBack, unfinished
 from kemps_p2p.session.messages import MESSAGE_BYTES_MAX
 
@@ -49,9 +49,7 @@ def rejoin_table(coming: Return, plays: Plays, tell: Callable[[Unfinished], None
 
     `tell` is told of the match before the others are asked.
     """
-    favour_play()
-    with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        return runner.run(_rejoined(coming, plays, tell))
+    return play_through(_rejoined(coming, plays, tell))
 
 
 async def _rejoined(coming: Return, plays: Plays, tell: Callable[[Unfinished], None]) -> Outcome:

@@ -31,12 +31,12 @@ from kemps_p2p.runtime.hosting import Host, HostNews, Plan
 from kemps_p2p.runtime.joining import News, join
 from kemps_p2p.runtime.known import KnownPlayers
 from kemps_p2p.runtime.meeting import seat_of
-from kemps_p2p.runtime.node import favour_play
+from kemps_p2p.runtime.process import play_through
 from kemps_p2p.runtime.profile import home_held, own_identity
 from kemps_p2p.runtime.roaming import Roaming
 from kemps_p2p.runtime.runner import Outcome, Runner
 from kemps_p2p.runtime.sitting import Screen, Sitting, attended
-from kemps_p2p.runtime.transport import LinkState, PublicKey, TurnedAway, new_event_loop
+from kemps_p2p.runtime.transport import LinkState, PublicKey, TurnedAway
 from kemps_p2p.runtime.wayback import WayBack
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.session import Session
@@ -129,16 +129,12 @@ Tell = Callable[[TableNews], None]
 
 def host_table(offer: Offer, seat: SeatPlan, plays: Plays, tell: Tell) -> Outcome:
     """Host a table and play a seat of it to the end, in this process. Raises `KempsError`."""
-    favour_play()
-    with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        return runner.run(_hosted(offer, seat, plays, tell))
+    return play_through(_hosted(offer, seat, plays, tell))
 
 
 def join_table(invitation: Invitation, seat: SeatPlan, plays: Plays, tell: Tell) -> Outcome:
     """Join a table and play a seat of it to the end, in this process. Raises `KempsError`."""
-    favour_play()
-    with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        return runner.run(_joined(invitation, seat, plays, tell))
+    return play_through(_joined(invitation, seat, plays, tell))
 
 
 def played_by(player: Callable[[Chair, random.Random], Player], watch: Watch) -> Plays:

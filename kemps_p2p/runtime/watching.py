@@ -8,7 +8,6 @@ Knows nothing of screens: what everybody may see is told. Invariants:
 Section "Observer" of protocol.md.
 """
 
-import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
@@ -21,13 +20,12 @@ from kemps_p2p.game.rules import RuleSet
 from kemps_p2p.ledger.entry import Readmitted, Struck
 from kemps_p2p.runtime.chair import Chair
 from kemps_p2p.runtime.joining import watch
-from kemps_p2p.runtime.node import favour_play
 from kemps_p2p.runtime.onlooker import Onlooker
+from kemps_p2p.runtime.process import play_through
 from kemps_p2p.runtime.profile import home_held, own_identity
 from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.runtime.store import AppendFile, make_directory
 from kemps_p2p.runtime.table import Invitation, SeatPlan, Tell, seat_played
-from kemps_p2p.runtime.transport import new_event_loop
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.chaincheck import Step
 from kemps_p2p.session.following import Following
@@ -68,9 +66,7 @@ def watch_table(invitation: Invitation, seat: SeatPlan, eyes: Onlooking, tell: T
 
     Raises `KempsError`.
     """
-    favour_play()
-    with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        return runner.run(_watched(invitation, seat, eyes, tell))
+    return play_through(_watched(invitation, seat, eyes, tell))
 
 
 async def _watched(invitation: Invitation, seat: SeatPlan, eyes: Onlooking, tell: Tell) -> Outcome:

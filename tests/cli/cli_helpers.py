@@ -1,6 +1,7 @@
 """Running the command as a program, and reading what it printed."""
 
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -29,3 +30,8 @@ def kemps(*args: str | Path, env: dict[str, str] | None = None) -> Ran:
         check=False,
     )
     return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])

@@ -1,7 +1,10 @@
 """The command itself: help, version, exit codes, errors of one line, and what it imports."""
 
+import contextlib
 import errno
 import os
+import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,7 +12,7 @@ from pathlib import Path
 
 import click
 import pytest
-from cli_helpers import Here, kemps
+from cli_helpers import Here, free_port, kemps
 
 from kemps_p2p import __version__
 from kemps_p2p.cli.errors import CommandError, Exit, run
@@ -188,6 +191,29 @@ def test_whoever_stops_reading_gets_no_complaint(logs: list[Path]) -> None:
     _, err = process.communicate(timeout=60)
     assert process.returncode == Exit.PIPE_CLOSED
     assert err == b""
+
+
+def test_a_command_whose_output_nobody_reads_can_be_ended(tmp_path: Path) -> None:
+    """The pipe is full before anything is said, so its first word waits for ever."""
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(write, bytes(4096))
+    os.set_blocking(write, True)
+    port = free_port()
+    options = ("--bind", "127.0.0.1", "--port", str(port), "--no-mdns", "--bot", "--home", str(tmp_path))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kemps_p2p", "host", *options], stdout=write, stderr=subprocess.PIPE
+    )
+    os.close(write)
+    with socket.socket() as guest:
+        while guest.connect_ex(("127.0.0.1", port)) != 0:
+            assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)
+    os.close(read)
+    assert (process.returncode, err) == (Exit.INTERRUPTED, b"kemps: interrupted\n")
 
 
 def test_the_shell_can_complete_commands() -> None:

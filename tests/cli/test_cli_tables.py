@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, asynccontextmanager
 from pathlib import Path
 
 import pytest
-from cli_helpers import Here, Ran, kemps
+from cli_helpers import Here, Ran, free_port, kemps
 
 from kemps_p2p.cli.errors import Exit, exit_of_unwelcome
 from kemps_p2p.cli.table_telling import TableReporter
@@ -38,7 +38,7 @@ def command(here: Here, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Here
     """A command line, run in this process, so that a table can be open in another thread of it."""
     monkeypatch.setenv("KEMPS_HOME", str(tmp_path / "own"))
     # What play does to the garbage collector would last for all tests that follow.
-    monkeypatch.setattr("kemps_p2p.runtime.table.favour_play", lambda: None)
+    monkeypatch.setattr("kemps_p2p.runtime.process.favour_play", lambda: None)
     monkeypatch.setattr("kemps_p2p.runtime.wire._PARTING_S", 0.2)
     return here
 
@@ -355,11 +355,6 @@ def healthy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def codes(said: Ran) -> list[str]:
     return [complaint["code"] for complaint in json.loads(said.out)["complaints"]]
-
-
-def free_port() -> int:
-    with socket.create_server((LOOPBACK, 0)) as free:
-        return int(free.getsockname()[1])
 
 
 def test_nothing_is_the_matter_on_a_healthy_machine_with_a_table(

@@ -16,7 +16,7 @@ from textual import events
 from kemps_p2p.bots.bot import Bot, Pace
 from kemps_p2p.game.rules import load_rules
 from kemps_p2p.runtime.local import SoloPlan, chairs, play_on, play_with
-from kemps_p2p.runtime.node import favour_play
+from kemps_p2p.runtime.process import favour_play
 from kemps_p2p.runtime.sitting import Sitting
 from kemps_p2p.runtime.transport import new_event_loop
 from kemps_p2p.tui.app import TableApp
