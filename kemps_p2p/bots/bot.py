@@ -51,15 +51,22 @@ __all__ = ["Bot", "Level", "Pace"]
 
 
 class Bot(Player):
-    """One seat's player."""
+    """One seat's player. `speaks_first`: its partner may be a person, who waits for a word."""
 
     def __init__(
-        self, seat: Seat, players: int, rng: Random, pace: Pace, level: Level = Level.NORMAL
+        self,
+        seat: Seat,
+        players: int,
+        rng: Random,
+        pace: Pace,
+        level: Level = Level.NORMAL,
+        *,
+        speaks_first: bool = False,
     ) -> None:
         skill = skill_of(level)
         manners = manners_of(pace, skill.tempo)
         self._seat = seat
-        self._pact = Pact(seat, players, rng, skill.signals)
+        self._pact = Pact(seat, players, rng, skill.signals, speaks_first=speaks_first)
         self._patience = Patience(rng)
         self._watch = Watch(seat, players, rng, manners=manners, skill=skill, pact=self._pact)
         self._play = Play(

@@ -1,7 +1,8 @@
 """What two partners whisper to each other: which gesture means a quartet, or which ones, a deal each in turn.
 
-The lower seat of a team proposes, the other agrees; a person may propose anything at any time. Words can
-be lost or come twice. Knows no cards. Invariants:
+The lower seat of a team proposes, the other agrees. Where the partner may be a person, who waits for a word,
+the other tells its idea too, which gives way to a proposal. A person may propose anything at any time. Words
+may be lost or come twice. Knows no cards. Invariants:
 
 1. Only gestures of the catalogue are ever agreed on.
 2. An agreement is never answered, so two bots fall silent.
@@ -14,6 +15,7 @@ from kemps_p2p.game.seating import partner_of
 from kemps_p2p.ids import Seat
 
 PROPOSAL = "signal"
+IDEA = "perhaps"
 AGREEMENT = "agreed"
 HEARD_CHARS_MAX = 200
 IN_TURN = ", then "
@@ -23,10 +25,16 @@ _YES = frozenset({"yes", "ok", "okay", AGREEMENT})
 
 
 class Pact:
-    """One seat's side of the agreement with its partner; `signals` is how many it would like to have."""
+    """One seat's side of the agreement with its partner; `signals` is how many it would like to have.
 
-    def __init__(self, seat: Seat, players: int, rng: Random, signals: int = 1) -> None:
+    `speaks_first`: it tells its idea, whichever seat it has.
+    """
+
+    def __init__(
+        self, seat: Seat, players: int, rng: Random, signals: int = 1, *, speaks_first: bool = False
+    ) -> None:
         self._proposes = seat < partner_of(seat, players)
+        self._has_spoken = self._proposes or speaks_first
         self._own = tuple(rng.sample(_NAMES, signals))
         self._agreed: tuple[str, ...] | None = None
         self._deal = 0
@@ -54,14 +62,14 @@ class Pact:
         """Whether a gesture of the partner is the signal; None if that cannot be told for want of words."""
         if self._agreed is not None:
             return name == self.signal
-        return True if self._proposes and name == self.signal else None
+        return True if self._has_spoken and name == self.signal else None
 
     def greet(self) -> str | None:
         """The words to begin with; the same again if asked again."""
-        return self._proposal() if self._proposes else None
+        return self._words(PROPOSAL if self._proposes else IDEA) if self._has_spoken else None
 
-    def _proposal(self) -> str:
-        return f"{PROPOSAL}: {IN_TURN.join(self._agreed or self._own)}"
+    def _words(self, head: str) -> str:
+        return f"{head}: {IN_TURN.join(self._agreed or self._own)}"
 
     def hear(self, text: str) -> str | None:
         """Take in the partner's words; what to whisper back, None for nothing."""
@@ -76,9 +84,12 @@ class Pact:
             self._agreed = self._agreed or self._own
             return None
         found = named_in(words)
+        if head == IDEA and self._proposes:
+            # Each has spoken before it heard the other: the lower seat's word stands.
+            return self._words(PROPOSAL)
         if head == PROPOSAL and is_known:
             found = named
         elif len(found) != 1:
-            return self._proposal() if head == PROPOSAL else None
+            return self._words(PROPOSAL) if head == PROPOSAL else None
         self._agreed = found
-        return f"{AGREEMENT}: {IN_TURN.join(found)}"
+        return self._words(AGREEMENT)

@@ -233,7 +233,7 @@ class SeatTold:
         return told_end(reporter, outcome, left=left, otherwise=STANDSTILL)
 
     def _made_bot(self, chair: Chair, chances: Random) -> Bot:
-        return Bot(chair.seat, chair.players, chances, Pace(self.pace))
+        return Bot(chair.seat, chair.players, chances, Pace(self.pace), speaks_first=True)
 
     async def _trusts(self, name: str, was: bytes, now: bytes) -> bool:
         """Ask the person at the terminal, unless the command line has said it."""

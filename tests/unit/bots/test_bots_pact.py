@@ -7,7 +7,7 @@ import pytest
 from kemps_p2p.bots.bot import Bot, Level, Pace
 from kemps_p2p.bots.pact import Pact
 from kemps_p2p.game.actions import Gesture, Next
-from kemps_p2p.game.gestures import FIDGETS, GESTURES, Intent
+from kemps_p2p.game.gestures import FIDGETS, GESTURES, Intent, named_in
 from kemps_p2p.ids import Seat
 
 NAMES = {gesture.name for gesture in GESTURES}
@@ -27,6 +27,39 @@ def test_the_lower_seat_proposes_and_the_other_agrees() -> None:
     assert reply == words.replace("signal", "agreed")
     assert lower.hear(reply) is None
     assert lower.agreed == upper.agreed == lower.signal == upper.signal
+
+
+def test_a_bot_whose_partner_may_be_a_person_speaks_first_on_either_seat() -> None:
+    upper = Pact(Seat(3), 4, Random(2), speaks_first=True)
+    words = upper.greet()
+    assert words == f"perhaps: {upper.signal}"
+    assert named_in(words) == (upper.signal,)
+    assert upper.means_quartet(upper.signal) is True
+    # A person takes that, or wants another.
+    assert upper.hear("ok") is None
+    assert upper.agreed == words.removeprefix("perhaps: ")
+    other = next(iter(NAMES - {upper.signal}))
+    assert upper.hear(f"signal: {other}") == f"agreed: {other}"
+    assert upper.agreed == other
+
+
+@pytest.mark.parametrize("lost", [0, 1, 2])
+def test_two_bots_that_both_speak_first_agree_on_the_lower_seats_idea(lost: int) -> None:
+    for seed in range(30):
+        lower = Pact(Seat(1), 4, Random(seed), speaks_first=True)
+        upper = Pact(Seat(3), 4, Random(seed + 1), speaks_first=True)
+        wanted = lower.signal
+        # What each has said and the other not heard yet, the own words first; one greeting may be lost.
+        said = [(upper, lower.greet()), (lower, upper.greet())]
+        said = said[: lost - 1] + said[lost:] if lost else said
+        for _ in range(10):
+            if said:
+                listener, words = said.pop(0)
+                reply = listener.hear(words or "")
+                if reply is not None:
+                    said.append((lower if listener is upper else upper, reply))
+        assert not said
+        assert lower.agreed == upper.agreed == wanted
 
 
 def test_teams_do_not_all_choose_the_same() -> None:
