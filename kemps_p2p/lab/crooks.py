@@ -191,7 +191,7 @@ KINDS: dict[str, _How] = {
         (Phase.PLAY,),
         lambda _at: Cheat(entry=lambda play, true: reordered(play, true) or overtaken(play, true)),
         is_on_duty=True,
-        races=6,
+        races=16,
     ),
     "pass-over": _How(PLAYED, lambda _at: blind_to_the_next(), is_on_duty=True, keeps=True),
     "no-coin": _How(

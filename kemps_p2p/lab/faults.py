@@ -39,8 +39,6 @@ DEALS = 2
 HURRY_US = 100_000
 """How long after the start of a deal somebody calls at most, whatever there is to call."""
 
-RACE_US = 3000
-"""How much later than another at most a seat claims the same card in a race, of which each deal has some."""
 
 LETS_GO_MS = 2000
 """How long a cheat keeps something back though all has healed."""
@@ -158,11 +156,15 @@ class _Run:
         if not session.has_begun or session.play.final.game.deal <= self._deal:
             return
         self._deal = session.play.final.game.deal
-        for _ in range(RACES if self._crook is None else self._crook.races):
-            self._plan_race(self._deal, int(self._random.uniform(0, HURRY_US / 2)))
+        crook = self._crook
+        claimant = crook.seat(session.play.founding) if crook is not None and crook.is_claimant else None
+        races = RACES if crook is None else crook.races
+        for _ in range(races):
+            self._plan_race(self._deal, int(self._random.uniform(0, HURRY_US / 2)), claimant)
         caller, is_patient = Seat(self._random.randrange(len(self.sim.peers))), self._random.random() < 0.2
         if not is_patient:
-            self._plan_call(caller, self._deal, int(self._random.uniform(5_000, HURRY_US)))
+            after_us = int(self._random.uniform(5_000, HURRY_US))
+            self._plan_call(caller, self._deal, after_us if races == RACES else HURRY_US)
 
     def _plan_call(self, seat: Seat, deal: int, after_us: int) -> None:
         def choose(view: SeatView) -> Action | None:
@@ -176,14 +178,13 @@ class _Run:
 
         self.sim.plan(after_us, seat, choose)
 
-    def _plan_race(self, deal: int, after_us: int) -> None:
+    def _plan_race(self, deal: int, after_us: int, claimant: Seat | None) -> None:
         """Two seats want the same card: the cheat, if it lives on that, and another, or any two."""
-        crook, seats = self._crook, list(map(Seat, range(len(self.sim.peers))))
-        first, second = self._random.sample(seats, 2)
-        if crook is not None and crook.is_claimant:
-            first = crook.seat(self.sim.peers[first].session.play.founding)
-            second = self._random.choice([seat for seat in seats if seat != first])
-        gap_us = int(self._random.uniform(0, RACE_US))
+        seats = list(map(Seat, range(len(self.sim.peers))))
+        self._random.shuffle(seats)
+        first, second = sorted(seats, key=lambda seat: seat != claimant)[:2]
+        # Up to so much later that the second has heard of the first.
+        gap_us = int(self._random.uniform(0, 1500 * self._storm.net.delay_ms[1]))
 
         def grab(view: SeatView) -> Action | None:
             swaps = [action for action in options(view) if isinstance(action, Swap)]
@@ -194,7 +195,7 @@ class _Run:
                 return None
             action = grab(view)
             if action is None:
-                self._plan_race(deal, after_us)
+                self._plan_race(deal, after_us, claimant)
             else:
                 self.sim.plan(gap_us, second, grab)
             return action

@@ -1,15 +1,21 @@
 """Matches under drawn faults: safety whatever happens, an end once all has healed, the same bytes again."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
 from sim_helpers import STUB
 
+from kemps_p2p.cli.errors import Exit
 from kemps_p2p.cli.main import main
 from kemps_p2p.game.rules import load_rules
+from kemps_p2p.ids import Seat
+from kemps_p2p.lab import faults
 from kemps_p2p.lab.crooks import KINDS
-from kemps_p2p.lab.faults import Figures, Outcome, run_faults, run_seed
+from kemps_p2p.lab.faults import Figures, Outcome, phases_of, run_faults, run_seed
 from kemps_p2p.lab.storms import Kind, Phase
 
 RULES = load_rules("kemps")
@@ -40,10 +46,50 @@ def test_many_matches_under_faults_end(players: int) -> None:
     check_seeds(range(1000, 1100 if players == 4 else 1030), players)
 
 
-def test_a_seed_replays_byte_for_byte() -> None:
-    first, again = (run_seed(0, 4, RULES, STUB) for _ in range(2))
-    assert first.fingerprint == again.fingerprint
-    assert first.trace == again.trace
+SAY_AGAIN = (
+    "from kemps_p2p.game.rules import load_rules;from kemps_p2p.lab.faults import run_seed;"
+    "done=run_seed({seed},4,load_rules('kemps'),{group!r});print(done.fingerprint);print(done.trace)"
+)
+
+
+def test_a_seed_replays_byte_for_byte_in_another_process() -> None:
+    first = run_seed(0, 4, RULES, STUB)
+    # Sets of bytes come in another order there.
+    told = [sys.executable, "-c", SAY_AGAIN.format(seed=0, group=STUB)]
+    again = subprocess.run(
+        told, capture_output=True, text=True, check=True, env={**os.environ, "PYTHONHASHSEED": "7"}
+    )
+    assert again.stdout == f"{first.fingerprint}\n{first.trace}\n"
+
+
+def test_a_failing_seed_says_how_to_see_it_again_and_that_shows_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(faults, "ENDS_WITHIN_MS", 300)
+    first = CliRunner().invoke(main, ["lab", "faults", "--seeds", "1", "--from", "20", "--json"])
+    assert first.exit_code == Exit.DIFFERS
+    assert json.loads(first.stdout)["stuck"] == 1
+    command = first.stderr.splitlines()[0].partition("  #")[0].split()
+    assert command[0] == "kemps"
+    again = CliRunner().invoke(main, [*command[1:], "--json"])
+    assert (again.exit_code, again.stdout, again.stderr) == (first.exit_code, first.stdout, first.stderr)
+    assert "stuck" in first.stderr
+    assert "entry 1 of term 0" in first.stderr
+
+
+def test_what_never_struck_is_told() -> None:
+    figures = Figures()
+    places: list[tuple[int, str, Phase, tuple[Seat, ...]]]
+    places = [(0, kind, phase, (Seat(0),)) for kind in (*Kind, *KINDS) for phase in phases_of(kind)]
+    kept = [place for place in places if place[1:3] not in {(Kind.TORN, Phase.END), ("no-coin", Phase.PLAY)}]
+    figures.add(Outcome(0, is_finished=True, struck=kept))
+    assert figures.unstruck == {"torn": ["end"], "no-coin": ["in 0 of 1 seeds", "play"]}
+    for seed in range(1, 101):
+        figures.add(Outcome(seed, is_finished=True, struck=[places[-1]]))
+    assert figures.unstruck["torn"] == ["in 1 of 101 seeds", "end"]
+    assert places[-1][1] not in figures.unstruck
+    assert figures.struck["no-coin"][Phase.LOBBY] is None
+    assert figures.struck["torn"][Phase.LOBBY] == 1
 
 
 def test_the_command_tells_what_struck_where() -> None:
@@ -51,5 +97,9 @@ def test_the_command_tells_what_struck_where() -> None:
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
     assert told["seeds"] == told["finished"] == 1
-    assert told["struck"].keys() == {*Kind, *KINDS}
-    assert all(counts.keys() == set(Phase) for counts in told["struck"].values())
+    assert told["struck"].keys() == told["struck_in"].keys() == {*Kind, *KINDS}
+    for kind, counts in told["struck"].items():
+        assert counts.keys() == set(Phase)
+        can = {phase for phase, count in counts.items() if count is not None}
+        assert can >= set(phases_of(kind))
+    assert told["unstruck"]["away"] == ["in 0 of 1 seeds", *Phase]
