@@ -10,7 +10,8 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 
 import pytest
-from registry import ATTACKS, BESIDE, Attack, Outcome
+from attack import Attack, Outcome
+from registry import ATTACKS, BESIDE
 
 from kemps_p2p.errors import Fault
 from kemps_p2p.lab.lies_deck import DECK_LIES

@@ -1,0 +1,332 @@
+"""Attacks on the blind deck: shuffles, keys, shares, seeds."""
+
+from attack import FALSE_ENTRY, FALSE_WORD, REPLAY, SIGNED_LIE, Attack, Outcome
+
+from kemps_p2p.errors import Fault
+
+FALSE_TURN = ("test_sim_cheats_deck", "test_a_false_turn")
+FALSE_KEY = ("test_sim_cheats_deck", "test_a_false_key")
+FALSE_SHARE = ("test_sim_cheats_deck", "test_a_false_share")
+FALSE_LIST = ("test_deck_cheats", "test_a_false_list_with_a_fresh_proof")
+EVERY_FIELD = ("test_deck_mutations", "test_every_point_and_scalar_changed")
+
+DECK_ATTACKS = (
+    Attack(
+        1,
+        "a card twice in one turn, with the best proof for it",
+        (Fault.BAD_SHUFFLE_PROOF,),
+        (
+            FALSE_LIST,
+            ("test_deck_cheats", "test_false_first_lists"),
+            ("test_deck_cheats", "test_the_best_that_a_cheat_can_do"),
+            FALSE_TURN,
+            ("test_sim_cheats_deck", "test_a_false_turn_later_in_the_match"),
+            ("test_sim_cheats_deck", "test_a_false_turn_on_real_points"),
+            ("test_sim_cheats_deck", "test_a_false_turn_of_the_seat_on_duty_that_blames_itself"),
+            (
+                "test_sim_cheats_deck",
+                "test_a_false_turn_of_the_seat_on_duty_that_it_does_not_blame_costs_it_the_duty_too",
+            ),
+            SIGNED_LIE,
+        ),
+        ("duplicate card",),
+    ),
+    Attack(
+        2,
+        "a card replaced by a point that is none",
+        (Fault.BAD_SHUFFLE_PROOF,),
+        (FALSE_LIST, FALSE_TURN),
+        ("replaced card",),
+    ),
+    Attack(
+        3,
+        "one card blinded otherwise than the rest, to know it again",
+        (Fault.BAD_SHUFFLE_PROOF,),
+        (FALSE_LIST, ("test_deck_cheats", "test_an_identity_order_with_a_wrong_rerandomisation"), FALSE_TURN),
+        ("tagged card",),
+    ),
+    Attack(
+        4,
+        "the identity, another encoding or another length in any field of any message",
+        (Fault.BAD_POINT, Fault.BAD_SCALAR, Fault.MALFORMED, Fault.BAD_KEY),
+        (
+            EVERY_FIELD,
+            ("test_deck_mutations", "test_a_digest_changed"),
+            ("test_deck_mutations", "test_values_of_another_type"),
+            ("test_deck_mutations", "test_what_a_deck_holds_is_canonical_even_unverified"),
+            ("test_deck_keys", "test_seeds_open_their_own_commitments_alone"),
+            ("test_deck_group", "test_published_encodings_that_are_not_canonical"),
+            ("test_deck_group", "test_the_top_bit_gives_no_second_encoding"),
+            ("test_deck_group", "test_the_identity_is_a_point_of_ours_but_of_no_peer"),
+            ("test_ledger_identity", "test_keys_of_small_order_are_refused"),
+            FALSE_TURN,
+            FALSE_KEY,
+            FALSE_SHARE,
+        ),
+        (
+            "no point",
+            "the identity",
+            "a point cut short",
+            "key that is the identity",
+            "a share that is the identity",
+        ),
+    ),
+    Attack(
+        5,
+        "one scalar, one point or one bit of a proof changed",
+        (Fault.BAD_KEY_PROOF, Fault.BAD_SHUFFLE_PROOF, Fault.BAD_SHARE_PROOF),
+        (
+            EVERY_FIELD,
+            ("test_deck_mutations", "test_every_bit_of_the_encoded_message"),
+            ("test_deck_mutations", "test_every_bit_of_short_messages_in_the_real_group"),
+            FALSE_TURN,
+            FALSE_KEY,
+            FALSE_SHARE,
+        ),
+        (
+            "another p",
+            "another q",
+            "another challenge",
+            "another s1",
+            "another s4",
+            "another s_hat",
+            "another s_prime",
+            "unproven key",
+            "another point for a share",
+            "shares with another proof",
+        ),
+    ),
+    Attack(
+        6,
+        "vectors one short, one long, empty or huge",
+        (Fault.MALFORMED,),
+        (
+            ("test_deck_mutations", "test_vectors_of_another_length_or_order"),
+            ("test_deck_costs", "test_vectors_of_another_length_cost_no_operation"),
+            ("test_deck_cheats", "test_a_turn_of_another_size"),
+            FALSE_TURN,
+            FALSE_SHARE,
+        ),
+        ("a short list", "a huge list", "a vector too long", "an empty proof", "one share too few"),
+    ),
+    Attack(
+        7,
+        "scalars that are not reduced",
+        (Fault.BAD_SCALAR,),
+        (
+            EVERY_FIELD,
+            ("test_deck_group", "test_a_scalar_is_reduced_and_not_zero"),
+            ("test_ledger_identity", "test_s_plus_the_order_is_refused"),
+            FALSE_TURN,
+        ),
+        ("an unreduced scalar",),
+    ),
+    Attack(
+        8,
+        "a statement chosen after its challenge",
+        (Fault.BAD_SHARE_PROOF,),
+        (
+            ("test_deck_transcript", "test_what_is_fixed_before_the_card_challenges_changes_all"),
+            ("test_deck_transcript", "test_what_is_said_after_them_changes_the_last_challenge"),
+            ("test_deck_transcript", "test_points_do_not_slide_between_lists"),
+            ("test_deck_transcript", "test_the_version_changes_every_challenge"),
+            (
+                "test_deck_transcript",
+                "test_every_part_of_a_share_statement_changes_weights_and_challenge",
+            ),
+            ("test_deck_transcript", "test_both_announced_points_change_the_challenge_of_shares"),
+            ("test_deck_transcript", "test_every_public_value_changes_the_challenge_of_a_key"),
+            ("test_deck_keys", "test_shares_that_would_pass_with_weights_known_beforehand"),
+        ),
+    ),
+    Attack(
+        9,
+        "a true proof in another match, deal, attempt, round, seat or stage",
+        (Fault.BAD_TURN, Fault.BAD_SHUFFLE_PROOF, Fault.BAD_KEY_PROOF, Fault.BAD_SHARE_PROOF),
+        (
+            ("test_deck_cheats", "test_a_turn_replayed_elsewhere"),
+            ("test_deck_cheats", "test_a_turn_of_another_seat"),
+            ("test_deck_cheats", "test_a_turn_of_an_earlier_round"),
+            ("test_deck_keys", "test_a_key_proof_holds_for_its_table_and_seat_alone"),
+            ("test_deck_keys", "test_shares_replayed_elsewhere"),
+            ("test_deck_mutations", "test_a_proof_of_another_kind"),
+            REPLAY,
+        ),
+        ("key of the deal before", "turn of the deal before"),
+    ),
+    Attack(
+        10,
+        "a commitment, a key or a proof copied; a key that is nothing or cancels others",
+        (Fault.BAD_KEY, Fault.BAD_KEY_PROOF, Fault.BAD_SEED, Fault.BAD_POINT),
+        (
+            ("test_deck_keys", "test_copies_of_another_seats_key"),
+            ("test_deck_keys", "test_a_copy_that_comes_first_does_not_shut_out_its_owner"),
+            ("test_deck_keys", "test_a_copied_commitment_stops_nobody_and_cannot_be_opened"),
+            ("test_deck_keys", "test_keys_that_cancel"),
+            ("test_deck_keys", "test_a_seat_that_does_not_know_its_secret"),
+            ("test_session_attacks", "test_a_seat_that_copies_the_commitment_of_another_cancels_nothing"),
+            FALSE_KEY,
+            (
+                "test_sim_cheats_deck",
+                "test_a_copied_commitment_loses_the_match_when_it_cannot_be_opened",
+            ),
+            ("test_sim_cheats_deck", "test_keys_that_cancel"),
+        ),
+        (
+            "copied key",
+            "copied point of a key",
+            "copied proof of a key",
+            "copied commitment",
+            "keys that cancel",
+        ),
+    ),
+    Attack(
+        11,
+        "generators or card points whose ratio somebody knows",
+        (Fault.BAD_SHUFFLE_PROOF,),
+        (
+            ("test_deck_group", "test_points_with_no_known_ratio"),
+            ("test_deck_group", "test_generators_come_from_labels_alone"),
+            ("test_deck_cheats", "test_generators_of_the_provers_choice"),
+        ),
+    ),
+    Attack(
+        12,
+        "a turn skipped, taken twice or by another seat; a list that is not the one before it",
+        (Fault.BAD_TURN, Fault.BAD_SHUFFLE_PROOF, Fault.NOT_OWED, Outcome.NO_GAIN),
+        (
+            ("test_deck_cheats", "test_turns_out_of_order"),
+            ("test_deck_cheats", "test_a_turn_of_another_seat"),
+            ("test_deck_cheats", "test_a_list_of_another_deal"),
+            ("test_deck_cheats", "test_a_turn_on_a_list_that_is_not_the_predecessors"),
+            FALSE_TURN,
+            ("test_sim_cheats_deck", "test_a_turn_out_of_turn_is_left_alone"),
+            ("test_sim_cheats_deck", "test_a_turn_taken_by_another_seat_is_left_alone"),
+            FALSE_ENTRY,
+            SIGNED_LIE,
+        ),
+        ("list of its own", "list under the right name", "turn of another seat", "a skipped turn"),
+    ),
+    Attack(
+        13,
+        "all other seats together; one permutation or nonce on two inputs",
+        (Fault.EQUIVOCATION, Outcome.NO_GAIN),
+        (
+            ("test_secrecy_match", "test_nothing_is_known_before_it_is_due"),
+            ("test_secrecy_nodes", "test_nothing_is_known_before_it_is_due"),
+            ("test_deck_keys", "test_without_the_share_of_one_honest_seat_nothing_shows"),
+            ("test_deck_secrets", "test_an_equivocating_predecessor_learns_nothing_from_two_turns"),
+            ("test_deck_secrets", "test_a_turn_made_again_is_the_same_bytes"),
+            ("test_deck_secrets", "test_a_recycled_list_of_the_same_cards_has_other_secrets"),
+            ("test_deck_secrets", "test_no_nonce_of_a_key_or_share_proof_meets_two_challenges"),
+            (
+                "test_session_attacks",
+                "test_a_turn_once_written_is_resent_as_it_was_and_never_made_anew",
+            ),
+            ("test_sim_cheats_words", "test_a_turn_forked_for_the_next_seat_alone"),
+            (
+                "test_sim_cheats_words",
+                "test_two_true_turns_for_two_parts_of_the_table_tell_the_cheat_nothing",
+            ),
+        ),
+        ("turn forked for the next seat", "two true turns"),
+    ),
+    Attack(
+        14,
+        "whoever speaks last in a joint value chooses it",
+        (Fault.BAD_COMMITMENT, Fault.BAD_COIN, Fault.BAD_SEED, Fault.BAD_SEAL),
+        (
+            ("test_session_lobby", "test_no_nonce_is_shown_before_all_have_sat_down"),
+            ("test_session_lobby", "test_a_false_opening_is_its_seats_fault"),
+            (
+                "test_session_lobby",
+                "test_the_joint_value_depends_on_every_nonce_and_draws_every_dealer",
+            ),
+            ("test_session_attacks", "test_a_seat_that_copies_the_commitment_of_another_cancels_nothing"),
+            ("test_ledger_entry", "test_a_coin_of_another_link_is_its_owners_fault"),
+            (
+                "test_ledger_poll",
+                "test_each_of_two_claims_goes_first_half_of_the_time_and_every_coin_matters",
+            ),
+            ("test_deck_keys", "test_a_turn_that_was_not_made_from_the_seed"),
+            ("test_sim_cheats_deck", "test_a_false_seed_loses_the_match"),
+            ("test_sim_cheats_deck", "test_a_seal_that_the_seed_does_not_open_loses_the_match"),
+            (
+                "test_sim_cheats_words",
+                "test_a_false_seed_said_before_its_time_counts_when_it_is_owed",
+            ),
+        ),
+        ("another seed", "another seal", "false seed before its time"),
+    ),
+    Attack(
+        15,
+        "a share of another position, under another key, not owed, or on what is not final",
+        (Fault.BAD_SHARE_PROOF, Fault.NOT_OWED, Outcome.NO_GAIN),
+        (
+            ("test_deck_keys", "test_false_shares_with_a_fresh_proof"),
+            ("test_deck_keys", "test_shares_that_nobody_can_owe"),
+            ("test_deck_keys", "test_a_second_share_of_a_position"),
+            (
+                "test_session_attacks",
+                "test_a_share_on_an_entry_that_is_not_final_is_neither_sent_nor_ordered",
+            ),
+            (
+                "test_session_attacks",
+                "test_an_entry_with_a_share_on_what_is_not_final_is_not_acked_until_it_is",
+            ),
+            FALSE_SHARE,
+            ("test_sim_cheats_deck", "test_a_true_share_that_is_not_owed_is_never_accepted"),
+            FALSE_WORD,
+            SIGNED_LIE,
+        ),
+        (
+            "shares of other positions",
+            "shares under another key",
+            "shares of a far deal",
+            "shares of a far round",
+            "shares of no position",
+        ),
+    ),
+    Attack(
+        16,
+        "shares for some and not for others; two signed decks; shares before all turns are verified",
+        (Fault.EQUIVOCATION, Fault.BAD_SHARE_PROOF, Outcome.NO_GAIN),
+        (
+            (
+                "test_session_attacks",
+                "test_no_share_leaves_a_seat_before_it_has_verified_every_turn_itself",
+            ),
+            ("test_deck_keys", "test_no_share_of_an_earlier_list_is_ever_made"),
+            (
+                "test_sim_cheats_words",
+                "test_what_is_kept_from_half_of_the_table_reaches_it_by_the_others",
+            ),
+            (
+                "test_sim_cheats_words",
+                "test_two_true_turns_for_two_parts_of_the_table_tell_the_cheat_nothing",
+            ),
+            (
+                "test_sim_cheats_deck",
+                "test_a_false_share_said_before_the_deck_is_shuffled_counts_when_it_is_owed",
+            ),
+        ),
+        ("shares kept from half of the table", "two true turns"),
+    ),
+    Attack(
+        19,
+        "a permutation from a weak source",
+        (Outcome.NO_GAIN,),
+        (
+            ("test_secrecy_sources", "test_no_weak_source_is_in_the_path"),
+            ("test_secrecy_sources", "test_a_deal_draws_nothing"),
+            (
+                "test_secrecy_sources",
+                "test_the_secret_of_a_match_is_drawn_whole_from_the_system",
+            ),
+            ("test_secrecy_sources", "test_every_order_of_a_pack_can_come_up"),
+            ("test_deck_secrets", "test_all_permutations_are_equally_likely"),
+            ("test_deck_secrets", "test_a_draw_that_would_favour_a_place_is_dropped"),
+            ("test_deck_secrets", "test_a_permutation_of_a_pack_uses_the_whole_seed"),
+        ),
+    ),
+)
