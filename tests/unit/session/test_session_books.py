@@ -129,6 +129,7 @@ def test_a_book_is_opened_when_the_match_is_over_before_the_seeds(scribe: Scribe
     hand = with_sealed(scribe, "wink")
     scribe.refuses(Fault.NOT_OWED, Carried(item=said(scribe, 1, early)))
     assert duties(hand.match, Seat(1))[:1] == (OweBook(0),)
+    assert duties(hand.copy(is_closed=True).match, Seat(1)) == ()
     assert not any(isinstance(duty, OweBook) for duty in duties(hand.match, Seat(3)))
     assert book_in_force(hand.match, Seat(1), 0) is None
     after = hand.order(Carried(item=said(hand, 1, early)))

@@ -9,7 +9,7 @@ from session_records import entries, forged, happened, known, ordered, refold, r
 
 from kemps_p2p.errors import Fault, Illegal, IllegalAction
 from kemps_p2p.game.actions import Action, Admit, Call, Counter, Deny, Partner, Pass, Swap
-from kemps_p2p.game.cards import is_quartet, rank
+from kemps_p2p.game.cards import Card, is_quartet, rank
 from kemps_p2p.game.events import Answered, Called, Shown
 from kemps_p2p.game.events import Settled as GameSettled
 from kemps_p2p.game.record import Phase, Waiting
@@ -17,7 +17,7 @@ from kemps_p2p.game.rules import override
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Contest, Drawn, Result, Ruled
 from kemps_p2p.ledger.tape import claim_of, open_item
-from kemps_p2p.session.answers import CHOICE_MS
+from kemps_p2p.session.answers import CHOICE_MS, Answering
 from kemps_p2p.session.fold import Proofs
 from kemps_p2p.session.match import action_of
 from kemps_p2p.session.messages import Batch, read_message
@@ -241,3 +241,17 @@ def test_an_answer_under_way_is_not_given_twice() -> None:
         with pytest.raises(IllegalAction) as illegal:
             table.submit(2, again)
         assert illegal.value.reason is Illegal.TOO_SOON
+
+
+def test_a_called_seat_that_cannot_see_its_own_hand_yet_gives_no_answer() -> None:
+    table = opened(rules_of("chaulcer", exchange="swap", idle_seconds=60))
+    duty = int(table.play().final.on_duty)
+    called = (duty + 2) % 4
+    table.drops = lambda sender, receiver, data: sender == called and has_claim(data, table, called)
+    table.submit((duty + 1) % 4, Call(calls=(Counter(target=called),))).settle()
+    tip = table.play(duty).tip
+    answering, faces = Answering(Seat(called)), {position: Card(0) for position in tip.game.hands[called]}
+    assert answering.is_asked(tip)
+    assert answering.due(tip, {}, 10_000) is None
+    assert answering.due(tip, dict(list(faces.items())[1:]), 10_000) is None
+    assert answering.due(tip, faces, 10_000) is not None

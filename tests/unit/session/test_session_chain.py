@@ -7,8 +7,8 @@ from session_helpers import Puppet, Table, opened
 from kemps_p2p.codec import encode
 from kemps_p2p.errors import Fault
 from kemps_p2p.game.actions import Gesture
-from kemps_p2p.ledger.entry import Entry, Note, TakeOver
-from kemps_p2p.ledger.tape import NO_DIGEST, Append, TapeItem
+from kemps_p2p.ledger.entry import Entry, Note, Struck, TakeOver
+from kemps_p2p.ledger.tape import NO_DIGEST, Ack, Append, Join, TapeItem, Unheard
 from kemps_p2p.session.handover import SILENCE_MS
 from kemps_p2p.session.match import Match
 from kemps_p2p.session.messages import PlayStarted
@@ -83,3 +83,29 @@ def test_a_false_take_over_is_told_once_and_holds_nobody_up(
     assert plays_on(table, liar, tip)
     expected = [(code, None if culprit is None else liar) for code, culprit in faults]
     assert [table.faults(seat) for seat in others_than(liar)] == [expected] * 3
+
+
+@pytest.mark.parametrize("seat", [0, 99])
+def test_a_strike_without_words_of_a_silent_tape_is_its_authors_fault(seat: int) -> None:
+    """Whom a strike names is looked for on the own tapes before the fold says what is wrong with it."""
+    table = opened()
+    tip = table.play().tip
+    liar = int(tip.on_duty)
+    puppet = Puppet(table, liar)
+    word = puppet.say(Unheard(seat=99, length=0, last=NO_DIGEST))
+    says_entry(puppet, tip, events=(Struck(seat=seat, words=(word.digest,) if seat else ()),))
+    table.settle()
+    code = Fault.BAD_ENTRY if seat else Fault.BAD_EVIDENCE
+    assert [table.faults(other) for other in others_than(liar)] == [[(code, liar)]] * 3
+
+
+def test_an_ack_of_a_term_that_its_seat_has_left_is_found_out() -> None:
+    table = opened()
+    tip = table.play().tip
+    liar = (tip.on_duty + 1) % 4
+    puppet = Puppet(table, liar)
+    puppet.say(Join(term=1))
+    puppet.say(Ack(epoch=tip.epoch, term=tip.head_term, head=tip.head))
+    table.settle()
+    for seat in others_than(liar):
+        assert (Fault.EQUIVOCATION, liar) in table.faults(seat)

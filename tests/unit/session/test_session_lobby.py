@@ -241,6 +241,18 @@ def test_a_commitment_of_another_length_is_its_own_seats_fault(field: str, lengt
     refused(lobby, said_by(1, sit, table_of(lobby)), Fault.MALFORMED, 1)
 
 
+def test_an_observer_that_brings_coins_is_its_own_fault() -> None:
+    lobby = Lobby(setup(0, observers=1))
+    lobby.start()
+    sit = body_of(Lobby(setup(4, observers=1)).start()[0])
+    assert isinstance(sit, Sit)
+    refused(
+        lobby, said_by(4, structs.replace(sit, coin=bytes([1]) * 32), table_of(lobby)), Fault.MALFORMED, 4
+    )
+    lobby.receive(said_by(4, sit, table_of(lobby)), 0)
+    assert 4 not in lobby.missing()
+
+
 def test_a_false_seal_is_its_seats_fault() -> None:
     at = lobbies()
     messages = begun(at)

@@ -16,7 +16,7 @@ from kemps_p2p.ledger.entry import Entry, LogRecord, Result, Settled
 from kemps_p2p.ledger.tape import Append, Claim, Deed, Receipt, Statement, TapeItem
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.duties import OweKey, OweSeed, OweShares, OweTurn, duties
-from kemps_p2p.session.fold import Proofs, open_record
+from kemps_p2p.session.fold import NotVerified, Proofs, open_record
 from kemps_p2p.session.logfile import Annex, Header, header_of, read_object
 from kemps_p2p.session.match import begin, past_at
 from kemps_p2p.session.messages import (
@@ -333,3 +333,15 @@ def test_blame_for_a_missing_branch_is_stamped_beyond_it() -> None:
 
 def test_the_group_for_tests_is_named_in_the_genesis() -> None:
     assert formed().play().founding.genesis.group == STUB
+
+
+def test_a_proof_that_is_not_verified_yet_is_asked_for_and_not_verified_on_the_spot() -> None:
+    """Else the machine would stand still for the time that a shuffle proof takes."""
+    proofs, done = Proofs(is_eager=False), list[int]()
+    proof = Digest(bytes(32)), 0
+    with pytest.raises(NotVerified) as need:
+        proofs.require(proof, lambda: done.append(1))
+    assert (need.value.proof, done) == (proof, [])
+    proofs.run(proof, need.value.check)
+    proofs.require(proof, lambda: done.append(2))
+    assert done == [1]
