@@ -160,17 +160,23 @@ class Refused(KempsError):
 class NotSeated(KempsError):
     """A table does not take this peer, or this peer does not take the table.
 
-    `detail`: what `reason` speaks of: a name, a key of the rule set, a version, seconds.
+    `detail`: what `reason` speaks of: a name, a key of the rule set, a version, seconds. `is_theirs`: the
+    other side has said so, and not this one found it.
     """
 
-    def __init__(self, reason: Unwelcome, detail: str = "") -> None:
+    def __init__(self, reason: Unwelcome, detail: str = "", *, is_theirs: bool = False) -> None:
         super().__init__(f"{reason.value}: {detail}" if detail else reason.value)
         self.reason = reason
         self.detail = detail
+        self.is_theirs = is_theirs
 
 
 class Unreachable(RuntimeFault):
     """A peer, a table or an address cannot be reached or taken."""
+
+
+class HasLeft(Unreachable):
+    """The other side has said that it goes."""
 
 
 class PortTaken(Unreachable):

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import shlex
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from pathlib import Path
 import click
 
 from kemps_p2p.cli.audit import exit_of
+from kemps_p2p.cli.ending import own_command
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.logs import DEMO_LOGS, progress, read_log
 from kemps_p2p.cli.options import (
@@ -23,9 +23,12 @@ from kemps_p2p.cli.options import (
     with_players,
     with_rules,
 )
+from kemps_p2p.cli.options import (
+    progress as progress_line,
+)
 from kemps_p2p.cli.saying import say
 from kemps_p2p.errors import RuntimeFault
-from kemps_p2p.game.rules import RuleSet, canonical_text, override
+from kemps_p2p.game.rules import RuleSet, Scoring, canonical_text, override
 from kemps_p2p.report.audit_text import audit_lines
 from kemps_p2p.runtime.launch import LaunchPlan, Report, launch
 from kemps_p2p.runtime.store import make_directory
@@ -51,20 +54,17 @@ class _Match:
 class _Progress:
     """One line on stderr that moves, only on a terminal."""
 
-    def __init__(self) -> None:
-        self._is_shown = sys.stderr.isatty()
-        self._width = 0
+    def __init__(self, rules: RuleSet, players: int) -> None:
+        self._counts = "letters" if rules.scoring is Scoring.LETTERS else "points"
+        progress_line(f"{players} peers meet and shuffle the first deck…")
 
     def show(self, told: _Match) -> None:
-        if self._is_shown and told.match:
+        if told.match:
             scores = " : ".join(map(str, told.scores))
-            line = f"deal {told.deal + 1}, {told.entry} entries, {scores}"
-            click.echo("\r" + line.ljust(self._width), nl=False, err=True)
-            self._width = len(line)
+            progress_line(f"deal {told.deal + 1}, {told.entry} entries, {self._counts} {scores}")
 
     def end(self) -> None:
-        if self._is_shown and self._width:
-            click.echo("\r" + " " * self._width + "\r", nl=False, err=True)
+        progress_line("")
 
 
 def _hear(told: _Match, moving: _Progress, seat: int, report: Report) -> None:
@@ -85,7 +85,7 @@ def _hear(told: _Match, moving: _Progress, seat: int, report: Report) -> None:
 
 
 def _play(rules: RuleSet, players: int, pace: str, logs: Path, *, observers: int) -> tuple[_Match, float]:
-    told, moving = _Match(), _Progress()
+    told, moving = _Match(), _Progress(rules, players)
     with tempfile.TemporaryDirectory(prefix="kemps-demo-") as scratch:
         rules_file = Path(scratch) / "rules.toml"
         rules_file.write_text(canonical_text(rules), encoding="utf-8")
@@ -190,4 +190,4 @@ def _lines(joint: JointAudit, rules: str, seconds: float, logs: list[Path]) -> I
     else:
         yield from audit_lines(joint, [str(log) for log in logs])
     yield f"logs: {', '.join(log.name for log in logs)} in {logs[0].parent}"
-    yield f"see it again: kemps replay {shlex.quote(str(logs[0]))}"
+    yield f"see it again: {own_command()} replay {shlex.quote(str(logs[0]))}"

@@ -37,13 +37,17 @@ def _check_table(_ctx: click.Context, _option: click.Parameter, table: str | Non
     help="The own address to listen on; :: for IPv6 too.",
 )
 @click.option(
-    "--port", default=PORT, show_default=True, type=click.IntRange(0, 65535), help="Where others knock."
+    "--port",
+    default=None,
+    type=click.IntRange(0, 65535),
+    show_default=f"{PORT}, or the next that is free",
+    help="Where others knock.",
 )
 @click.option("--iface", default=None, metavar="NAME", help="The one network interface to use.")
 @click.option("--no-mdns", is_flag=True, help="Do not announce the table on the network.")
 @seat_options
 def host(
-    *, table: str | None, players: int, rules_option: str, bots: int, bind: str | None, port: int,
+    *, table: str | None, players: int, rules_option: str, bots: int, bind: str | None, port: int | None,
     iface: str | None, no_mdns: bool, **seat: Any,
 ) -> Exit:  # fmt: skip
     """Open a table on the network, and play at it.

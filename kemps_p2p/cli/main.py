@@ -4,6 +4,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from functools import partial
 from io import TextIOWrapper
 from typing import Any, cast
@@ -54,6 +55,16 @@ class Commands(click.Group):
             return None
         module, name = COMMANDS[cmd_name][0].split(":")
         return cast(click.Command, getattr(importlib.import_module(module), name))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is meant. Raises `click.UsageError` with one that is called like it."""
+        if args and args[0] not in COMMANDS and not ctx.resilient_parsing:
+            alike = get_close_matches(args[0], COMMANDS, 1)
+            meant = f" Did you mean {alike[0]!r}?" if alike else ""
+            ctx.fail(f"No such command {args[0]!r}.{meant}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""

@@ -5,7 +5,8 @@ from typing import assert_never
 from kemps_p2p.cli.telling import Reporter
 from kemps_p2p.errors import NotSeated
 from kemps_p2p.game.rules import RuleSet, canonical_text
-from kemps_p2p.runtime.gathering import Came, Drawing, Welcomed, Went
+from kemps_p2p.runtime.addresses import PORT
+from kemps_p2p.runtime.gathering import Came, Drawing, Waiting, Welcomed, Went
 from kemps_p2p.runtime.guests import BOT
 from kemps_p2p.runtime.hosting import CodeDrawn, SentAway
 from kemps_p2p.runtime.table import KeptOut, NotAnnounced, Opened, TableNews
@@ -22,6 +23,7 @@ class TableReporter(Reporter):
     def __init__(self, *, as_events: bool, has_screen: bool = False) -> None:
         super().__init__(as_events=as_events)
         self._has_screen = has_screen
+        self._is_host = False
         self._held: list[TableNews] | None = None
         self._sent_away: set[tuple[str, str]] = set()
 
@@ -44,9 +46,11 @@ class TableReporter(Reporter):
 
     def _tell(self, news: TableNews) -> None:
         match news:
-            case Opened(places=places):
+            case Opened(places=places, is_other=is_other):
+                self._is_host = True
                 shown = [str(place) for place in places]
-                self.say("opened", f"others reach this table at {listed(shown)}", places=shown)
+                why = f"; port {PORT} is in use" if is_other else ""
+                self.say("opened", f"others reach this table at {listed(shown)}{why}", places=shown)
             case CodeDrawn(code=code, is_new=is_new):
                 text = "too many wrong guesses: the code is now" if is_new else "code:"
                 self.say("code", f"{text} {code}", code=str(code), is_new=is_new)
@@ -65,6 +69,9 @@ class TableReporter(Reporter):
                 self.say("came", f"{who} {doing}; key {key}", name=guest.name, key=key, here=here, **facts)
             case Went(name=name, here=here, players=players):
                 self.say("went", f"{plain(name)} has left, {here} of {players}", name=name, here=here)
+            case Waiting(players=players):
+                end = "closes the table" if self._is_host else "leaves"
+                self.say("waiting", f"waiting for {players} more; Ctrl-C {end}", players=players)
             case Drawing():
                 self.say("drawing", "all are here; seats are drawn")
             case SentAway(host=host, why=why, guesses=guesses):

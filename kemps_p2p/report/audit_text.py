@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kemps_p2p.codec import Digest
-from kemps_p2p.game.events import Called
 from kemps_p2p.game.rules import canonical_text
 from kemps_p2p.ledger.tape import TapeItem
+from kemps_p2p.report.contests import numbered_calls, numbered_races
 from kemps_p2p.session.audit import Audit, JointAudit, Split, worst
 from kemps_p2p.session.findings import Finding, Verdict
 from kemps_p2p.wording.audits import NOT_PROVEN, PROVEN, people_in, people_of, verdict_line
@@ -116,12 +116,14 @@ def _log_lines(one: Audit) -> Iterator[str]:
     if one.founding is not None and one.steps:
         result = result_line(one.founding.rules, one.scores, one.winners, people)
         yield f"{counted(one.deals, 'deal')}; {result}"
-        calls = sum(
-            isinstance(event, Called) for step in one.steps for part in step.parts for event in part.events
-        )
-        if calls:
-            each = "`--call 1` says" if calls == 1 else f"`--call 1` to `--call {calls}` say"
-            yield f"{counted(calls, 'call')}: {each} who was right, and why"
+        for what, numbered, each in (
+            ("call", numbered_calls(one), "who was right, and why"),
+            ("race", numbered_races(one), "who was first"),
+        ):
+            count = sum(1 for _ in numbered)
+            if count:
+                say = f"`--{what} 1` says" if count == 1 else f"`--{what} 1` to `--{what} {count}` say"
+                yield f"{counted(count, what)}: {say} {each}"
     yield from finding_lines(one.findings, people)
     for remark in one.remarks:
         yield f"remark, entry {remark.index}: {sentence(remark, people)}"

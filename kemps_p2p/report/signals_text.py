@@ -86,13 +86,10 @@ def _times(count: int) -> str:
 def _honest_text(share: Share) -> str:
     if not share.of:
         return "with a hand that is not open"
-    low, high = share.interval
-    told = (
-        f"{share.count or 'none'} of them honest"
-        if share.of > 1
-        else ("honest" if share.count else "not honest")
-    )
-    return f"{told} (95 % interval: {_percent(low)} to {_percent(high)} of the time)"
+    if share.of == 1:
+        return "honest" if share.count else "not honest"
+    low, high = (_percent(end) for end in share.interval)
+    return f"{share.count or 'none'} of them honest, so {low} to {high} of the time (95 % interval)"
 
 
 def _percent(share: float) -> str:

@@ -37,17 +37,32 @@ class Complaint:
     detail: str
 
 
-async def examine(place: Place | None, port: int, only: str | None) -> tuple[Complaint, ...]:
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What was looked at and what was found: the interfaces to other machines, by name, and a table.
+
+    `port`: the own join port, with what answers there; `table`: what answers at the place that was asked for.
+    None if no table does.
+    """
+
+    complaints: tuple[Complaint, ...]
+    interfaces: tuple[str, ...]
+    port: tuple[int, Notice | None]
+    table: Notice | None
+
+
+async def examine(place: Place | None, port: int, only: str | None) -> Examined:
     """Look at this machine, and from here at `place`. `port`: the own join port. `only`: one interface."""
     here = interfaces(only)
-    complaints = [*await _examine_interfaces(here), *await _examine_port(port)]
-    if place is not None:
-        complaints += await _examine_place(place, here)
-    return tuple(complaints)
-
-
-async def _examine_interfaces(here: Sequence[Interface]) -> list[Complaint]:
     outward = [each for each in here if not each.is_loopback and not each.is_local_link]
+    of_port, own = await _examine_port(port)
+    of_place, other = ([], None) if place is None else await _examine_place(place, here)
+    complaints = (*await _examine_interfaces(outward), *of_port, *of_place)
+    names = tuple(dict.fromkeys(each.name for each in outward))
+    return Examined(complaints, names, (port, own), other)
+
+
+async def _examine_interfaces(outward: Sequence[Interface]) -> list[Complaint]:
     if not outward:
         return [Complaint(Ailment.NO_INTERFACE, "")]
     four = [each for each in outward if ":" not in each.ip and not _flags(each) & _FLAG_POINT_TO_POINT]
@@ -96,7 +111,7 @@ async def _hears_itself(ip: str) -> bool:
     return True
 
 
-async def _examine_port(port: int) -> list[Complaint]:
+async def _examine_port(port: int) -> tuple[list[Complaint], Notice | None]:
     """Whether a table could listen here. A table that does already is none to complain about."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trial:
@@ -104,24 +119,23 @@ async def _examine_port(port: int) -> list[Complaint]:
             trial.bind(("0.0.0.0", port))
     except OSError:
         with contextlib.suppress(KempsError):
-            await asked(Place("127.0.0.1", port), _ASK_S)
-            return []
-        return [Complaint(Ailment.PORT_TAKEN, str(port))]
-    return []
+            return [], await asked(Place("127.0.0.1", port), _ASK_S)
+        return [Complaint(Ailment.PORT_TAKEN, str(port))], None
+    return [], None
 
 
-async def _examine_place(place: Place, here: Sequence[Interface]) -> list[Complaint]:
+async def _examine_place(place: Place, here: Sequence[Interface]) -> tuple[list[Complaint], Notice | None]:
     try:
         notice = await asked(place, _ASK_S)
     except NotSeated as why:
         if why.reason is Unwelcome.OTHER_VERSION:
-            return [Complaint(Ailment.OTHER_VERSION, why.detail)]
-        return [Complaint(Ailment.NOT_KEMPS, str(place))]
+            return [Complaint(Ailment.OTHER_VERSION, why.detail)], None
+        return [Complaint(Ailment.NOT_KEMPS, str(place))], None
     except Unreachable as fault:
-        return [Complaint(await _why_unreachable(place, fault.__cause__, here), str(place))]
+        return [Complaint(await _why_unreachable(place, fault.__cause__, here), str(place))], None
     if is_loopback(place.host) or not (notice.is_open and notice.is_announced):
-        return []
-    return await _examine_announcement(place, notice)
+        return [], notice
+    return await _examine_announcement(place, notice), notice
 
 
 async def _why_unreachable(place: Place, cause: BaseException | None, here: Sequence[Interface]) -> Ailment:

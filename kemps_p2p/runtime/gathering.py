@@ -100,6 +100,13 @@ class Went:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """So many players are still to come."""
+
+    players: int
+
+
+@dataclass(frozen=True, slots=True)
 class Drawing:
     """All are here: seats are drawn."""
 

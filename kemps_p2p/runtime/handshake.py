@@ -123,8 +123,8 @@ def unwelcome_of(refusal: Refusal) -> NotSeated:
     try:
         reason = Unwelcome(refusal.reason)
     except ValueError:
-        return NotSeated(Unwelcome.BAD_WORDS, "a reason of its own")
-    return NotSeated(reason, refusal.detail)
+        return NotSeated(Unwelcome.BAD_WORDS, "a reason of its own", is_theirs=True)
+    return NotSeated(reason, refusal.detail, is_theirs=True)
 
 
 @dataclass(frozen=True, slots=True)

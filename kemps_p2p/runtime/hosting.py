@@ -169,13 +169,16 @@ class Host:
         )
 
     async def open(self, bind: str, port: int) -> None:
-        """Listen. Raises `Unreachable` if the port is taken or the address is not ours."""
+        """Listen. Raises `PortTaken`, and may be asked again then; or `Unreachable` for a foreign address."""
         self.place = Place(bind, port)
         # One socket takes one kind of address only.
         for host in (bind, everywhere("0.0.0.0")) if bind == everywhere("::") else (bind,):
             try:
                 server = await asyncio.start_server(self._accept, host, self.place.port)
             except OSError as error:
+                for listening in self._servers:
+                    listening.close()
+                self._servers.clear()
                 kind = PortTaken if error.errno == errno.EADDRINUSE else Unreachable
                 raise kind(f"cannot listen on {self.place}: {system_word(error)}") from None
             self._servers.append(server)

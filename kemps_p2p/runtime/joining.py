@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TypeAlias
 
-from kemps_p2p.errors import NotSeated, Unreachable, Unwelcome
+from kemps_p2p.errors import HasLeft, NotSeated, Unreachable, Unwelcome
 from kemps_p2p.game.rules import RuleError, RuleSet, canonical_text, first_difference, read_rules
 from kemps_p2p.runtime.addresses import Place, reachable
 from kemps_p2p.runtime.gathering import (
@@ -27,6 +27,7 @@ from kemps_p2p.runtime.gathering import (
     Entropy,
     Gathered,
     Newcomer,
+    Waiting,
     Welcomed,
     Went,
     check_known,
@@ -56,9 +57,10 @@ from kemps_p2p.runtime.handshake import Answer, Ask, Confirm, JoinerSide, Keys, 
 from kemps_p2p.runtime.meeting import Table
 from kemps_p2p.runtime.transport import Mesh
 from kemps_p2p.runtime.wire import Wire, connect, signs_of_life
+from kemps_p2p.wording.plain import plain
 from kemps_p2p.wording.words import Code
 
-News: TypeAlias = Welcomed | Came | Went | Drawing
+News: TypeAlias = Welcomed | Came | Went | Waiting | Drawing
 """What happens while one waits at a table."""
 Tell = Callable[[News], None]
 
@@ -205,6 +207,7 @@ class _Visit:
         self._see = see
         self._has_seen = False
         self._pair: tuple[SignedGuest, SignedGuest] | None = None
+        self._host = "the host"
         self._here: dict[bytes, Guest] = {}
         self._checked: set[bytes] = {me.identity.public}
 
@@ -222,7 +225,7 @@ class _Visit:
         if not isinstance(bound, Bound):
             raise NotSeated(Unwelcome.BAD_WORDS, "no signature under this join")
         check_bound(bound, who, keys, own, host)
-        self._pair = host, own
+        self._pair, self._host = (host, own), plain(who.name)
 
     async def gathered(self) -> tuple[Table, tuple[str, ...], tuple[Guest, ...]] | None:
         """Wait until the table is complete and its seats are drawn.
@@ -273,7 +276,11 @@ class _Visit:
                 async with asyncio.timeout(SILENCE_S):
                     words = await self._wire.hear()
             except TimeoutError:
-                raise Unreachable("the host has fallen silent") from None
+                raise Unreachable(f"{self._host} has fallen silent") from None
+            except HasLeft:
+                raise HasLeft(f"{self._host} has closed the table") from None
+            except Unreachable as fault:
+                raise Unreachable(f"{self._host} is gone: {fault}") from None
             if not isinstance(words, Here):
                 return words
 
@@ -291,17 +298,25 @@ class _Visit:
         """Tell who came and went, and ask about everybody whose name was known with another key."""
         players = self._at.players
         now = {guest.contact.identity: guest for guest in guests}
-        here = sum(not guest.is_watching for guest in guests)
-        for key in self._here.keys() - now.keys():
-            self._tell(Went(self._here.pop(key).name, here, players))
+        gone, new = self._here.keys() - now.keys(), now.keys() - self._here.keys()
+        for key in gone:
+            name = self._here.pop(key).name
+            self._tell(Went(name, self._seated, players))
         for key, guest in now.items():
-            if key not in self._here:
+            if key in new:
                 self._here[key] = guest
-                self._tell(Came(guest, here, players))
+                self._tell(Came(guest, self._seated, players))
+        if (gone or new) and self._seated < players:
+            self._tell(Waiting(players - self._seated))
         for key, guest in now.items():
             if key not in self._checked:
                 await check_known(self._me, guest)
                 self._checked.add(key)
+
+    @property
+    def _seated(self) -> int:
+        """How many of the players are here, as far as has been told."""
+        return sum(not guest.is_watching for guest in self._here.values())
 
     def _seen_from_here(self, table: Table) -> Table:
         """The same table, with addresses that lead from this machine to the host's."""

@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import TypeAlias
 
 from kemps_p2p.bots.player import Player
-from kemps_p2p.errors import NotSeated, Unreachable, Unwelcome
+from kemps_p2p.errors import NotSeated, PortTaken, Unreachable, Unwelcome
 from kemps_p2p.game.rules import RuleSet
 from kemps_p2p.ledger.identity import Identity
-from kemps_p2p.runtime.addresses import Place, interfaces, shared_addresses
+from kemps_p2p.runtime.addresses import PEER_PORTS, PORT, Place, interfaces, shared_addresses
 from kemps_p2p.runtime.bot_nodes import BotNodes
 from kemps_p2p.runtime.chair import FIRST, Before, Chair, Plays, Watch, after
 from kemps_p2p.runtime.discovery import Announcer, table_announcement
-from kemps_p2p.runtime.gathering import Gathered, Newcomer, Trusts, open_mesh
+from kemps_p2p.runtime.gathering import Gathered, Newcomer, Trusts, Waiting, open_mesh
 from kemps_p2p.runtime.guests import PERSON
 from kemps_p2p.runtime.hosting import Host, HostNews, Plan
 from kemps_p2p.runtime.joining import News, join
@@ -80,11 +80,14 @@ class SeatPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """What a host offers and where. `only`: the one interface to announce it on; `pace`: that of its bots."""
+    """What a host offers and where. `only`: the one interface to announce it on; `pace`: that of its bots.
+
+    `port`: None for the usual one, or the next that is free.
+    """
 
     plan: Plan
     bind: str
-    port: int
+    port: int | None
     announces: bool
     only: str | None
     pace: str
@@ -101,9 +104,10 @@ class Invitation:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The join port is open: where others reach it."""
+    """The join port is open: where others reach it. `is_other`: not at the usual one, which is in use."""
 
     places: tuple[Place, ...]
+    is_other: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +189,10 @@ async def _hosted(offer: Offer, seat: SeatPlan, plays: Plays, tell: Tell) -> Out
         host = Host(offer.plan, me, mesh, heard)
         bots = BotNodes(offer.plan.bots, seat.home / "bots", offer.pace, stay=seat.player == PERSON)
         try:
-            await host.open(offer.bind, offer.port)
-            tell(Opened(_places(host.place, offer.only)))
+            await _opened(host, offer)
+            is_other = offer.port is None and host.place.port != PORT
+            tell(Opened(_places(host.place, offer.only), is_other=is_other))
+            tell(Waiting(offer.plan.players - host.notice.taken))
             if offer.announces:
                 host.is_announced = True
                 announcer = Announcer(
@@ -209,6 +215,19 @@ async def _hosted(offer: Offer, seat: SeatPlan, plays: Plays, tell: Tell) -> Out
             if announcer is not None:
                 await announcer.close()
             await mesh.close()
+
+
+async def _opened(host: Host, offer: Offer) -> None:
+    """Let a host listen at the port that is told, or at the first free one. Raises `Unreachable`."""
+    ports = (offer.port,) if offer.port is not None else (PORT, *PEER_PORTS)
+    for port in ports:
+        try:
+            await host.open(offer.bind, port)
+        except PortTaken:
+            if port == ports[-1]:
+                raise
+        else:
+            return
 
 
 def _places(place: Place, only: str | None) -> tuple[Place, ...]:

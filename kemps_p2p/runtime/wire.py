@@ -15,7 +15,7 @@ import os
 from collections.abc import AsyncIterator
 
 from kemps_p2p.codec import encode
-from kemps_p2p.errors import NotSeated, Unreachable, Unwelcome
+from kemps_p2p.errors import HasLeft, NotSeated, Unreachable, Unwelcome
 from kemps_p2p.runtime.addresses import Place
 from kemps_p2p.runtime.guests import Here, Leave, SealedWords, read_sealed
 from kemps_p2p.runtime.handshake import (
@@ -83,7 +83,7 @@ class Wire:
         words = read_sealed(self._sealed.open(await self._read(SEALED_BYTES_MAX)))
         if isinstance(words, Leave):
             if not words.reason:
-                raise Unreachable("the other side has left")
+                raise HasLeft("the other side has left")
             raise unwelcome_of(Refusal(reason=words.reason, detail=words.detail))
         return words
 

@@ -35,7 +35,7 @@ AILMENTS: dict[Ailment, tuple[str, str]] = {
     ),
     Ailment.PORT_TAKEN: (
         "port {detail} of this machine is in use by another program",
-        "Host with another --port.",
+        "`kemps host` takes the next free one then; others need its address with the port.",
     ),
     Ailment.NO_SUCH_HOST: ("there is no machine called {detail}", "Use the address that the host shows."),
     Ailment.NO_ROUTE: (

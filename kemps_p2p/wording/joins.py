@@ -64,6 +64,14 @@ COMING: dict[Unwelcome, tuple[str, str]] = {
 }
 """For who comes: what is the matter, and a hint."""
 
+COMING_TOLD: dict[Unwelcome, tuple[str, str]] = {
+    Unwelcome.KNOWN_NAME_NEW_KEY: (
+        "the host knows {detail} with another key, and has not accepted this one",
+        "If your key is new, tell the host before you come again.",
+    ),
+}
+"""The same where the host has said so, and that is another matter than if it was found here."""
+
 HOSTING: dict[Unwelcome, str] = {
     Unwelcome.WRONG_CODE: "tried a wrong code",
     Unwelcome.TOO_MANY_GUESSES: "tried a code after it was used up by wrong ones",
@@ -83,17 +91,24 @@ HOSTING: dict[Unwelcome, str] = {
 }
 """For the host: what somebody at an address did."""
 
+HOSTING_TOLD: dict[Unwelcome, str] = {
+    Unwelcome.KNOWN_NAME_NEW_KEY: "has gone again: it knows {detail} with another key",
+    Unwelcome.CHANGED_ON_THE_WAY: "has gone again: it found that somebody in between changes what is said",
+}
+"""The same where the other side has said so, and that is another matter than if it was found here."""
+
 
 def coming_text(why: NotSeated) -> tuple[str, str]:
     """For who comes: one line, and a hint."""
-    text, hint = COMING[why.reason]
+    text, hint = (COMING | COMING_TOLD if why.is_theirs else COMING)[why.reason]
     detail = plain(why.detail, DETAIL_CHARACTERS_MAX)
     return text.format(detail=detail), hint.format(detail=detail)
 
 
 def hosting_text(host: str, why: NotSeated, guesses: int) -> str:
     """For the host: who was sent away, and why."""
-    text = HOSTING[why.reason].format(detail=plain(why.detail, DETAIL_CHARACTERS_MAX))
+    texts = HOSTING | HOSTING_TOLD if why.is_theirs else HOSTING
+    text = texts[why.reason].format(detail=plain(why.detail, DETAIL_CHARACTERS_MAX))
     count = f" ({counted(guesses, 'wrong guess', 'wrong guesses')} by now)" if guesses else ""
     counts = why.reason is Unwelcome.WRONG_CODE
     return f"somebody at {plain(host, DETAIL_CHARACTERS_MAX)} {text}{count if counts else ''}"

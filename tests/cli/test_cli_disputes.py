@@ -100,6 +100,14 @@ def test_what_a_changed_log_does_not_hold_is_no_mistake_of_whoever_asks(here: He
     assert "Any other player's log of this match can stand in for it." in ran.err
 
 
+def test_an_audit_says_how_many_races_there_are(here: Here) -> None:
+    log = GOLDEN / "kent.kemps"
+    told = here("replay", "--json", log).out
+    assert "\n  1 race: `--race 1` says who was first\n" in here("audit", log).out
+    assert '"race": 1' in told
+    assert '"race": 2' not in told
+
+
 def test_every_card_that_somebody_was_too_late_for_has_a_race(here: Here) -> None:
     late = 0
     for log in GOLDEN.glob("*.kemps"):

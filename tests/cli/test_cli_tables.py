@@ -17,13 +17,14 @@ from kemps_p2p.cli.table_telling import TableReporter
 from kemps_p2p.errors import Unreachable, Unwelcome
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime import doctor as checks
+from kemps_p2p.runtime import table as runtime_table
 from kemps_p2p.runtime.addresses import Interface, Place
 from kemps_p2p.runtime.gathering import Came, open_mesh
 from kemps_p2p.runtime.guesses import GUESSES_MAX
 from kemps_p2p.runtime.known import KnownPlayers
 from kemps_p2p.runtime.profile import own_identity
 from kemps_p2p.runtime.settings import remember_name, remembered_name
-from kemps_p2p.runtime.table import TableNews
+from kemps_p2p.runtime.table import Opened, TableNews
 
 # The tables that commands come to are those of the tests of joining.
 sys.path.insert(0, str(Path(__file__).parents[1] / "runtime"))
@@ -188,7 +189,7 @@ def test_a_host_sees_a_known_name_with_a_new_key(command: Here, tmp_path: Path) 
     with in_background(lambda: hosted(anna, plan())) as at:
         said = command(*joining(at))
     assert said.code == Exit.IDENTITY
-    assert "Ben was known with another key" in said.err
+    assert said.err.startswith("kemps: the host knows Ben with another key, and has not accepted this one\n")
 
 
 def test_somebody_in_the_middle(command: Here, table: Hosted) -> None:
@@ -285,6 +286,26 @@ def test_a_port_in_use(command: Here) -> None:
     assert "--port takes another" in said.err
 
 
+def test_the_next_free_port_is_taken_if_none_was_told(command: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    def opened(_: TableReporter, news: TableNews) -> None:
+        if isinstance(news, Opened):
+            told.append(news)
+            raise Unreachable("that is enough")
+
+    told: list[Opened] = []
+    monkeypatch.setattr(TableReporter, "news", opened)
+    with socket.create_server((LOOPBACK, 0)) as taken, socket.create_server((LOOPBACK, 0)) as other:
+        ports = [each.getsockname()[1] for each in (taken, other)]
+        free = free_port()
+        monkeypatch.setattr(runtime_table, "PORT", ports[0])
+        monkeypatch.setattr(runtime_table, "PEER_PORTS", (ports[1], free))
+        open_here = ("host", "--bind", LOOPBACK, "--bot", "--name", "Anna", "--no-mdns")
+        assert command(*open_here).code == Exit.UNREACHABLE
+        monkeypatch.setattr(runtime_table, "PEER_PORTS", (ports[1],))
+        assert f"cannot listen on {LOOPBACK}:{ports[1]}" in command(*open_here).err
+    assert told == [Opened((Place(LOOPBACK, free),), is_other=True)]
+
+
 def test_every_reason_has_an_exit_code_of_its_kind() -> None:
     by_code: dict[Exit, set[Unwelcome]] = {}
     for reason in Unwelcome:
@@ -360,8 +381,19 @@ def codes(said: Ran) -> list[str]:
 def test_nothing_is_the_matter_on_a_healthy_machine_with_a_table(
     command: Here, healthy: None, table: Hosted
 ) -> None:
-    said = command("doctor", table.host.place, "--port", table.host.place.port)
-    assert (said.code, said.out) == (Exit.DONE, "nothing is the matter\n")
+    place, free = table.host.place, free_port()
+    said = command("doctor", place, "--port", place.port)
+    seats = f"{table.host.notice.table}, 3 of 4 seats free"
+    healthy_up = "nothing is the matter: eth0 is up, tables can be found there"
+    assert said.code == Exit.DONE
+    assert said.out.splitlines() == [
+        f"a table answers at {place}: {seats}",
+        f"{healthy_up}, and at port {place.port} listens {seats}",
+    ]
+    said = command("doctor", "--port", free)
+    assert (
+        said.out == f"nothing is the matter: eth0 is up, tables can be found there, and port {free} is free\n"
+    )
 
 
 def test_no_interface(command: Here, monkeypatch: pytest.MonkeyPatch) -> None:

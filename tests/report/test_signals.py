@@ -129,10 +129,9 @@ def test_lines_and_data_say_the_same() -> None:
         "  book from deal 1: wink and \\x1b[31mnose",
         "  book from deal 3: never opened",
         "  book from deal 5: opened falsely, which lost the match",
-        "  wink (in the book): meant 5 times, 3 of them honest (95 % interval: 30 % to 95 % of the time)",
+        "  wink (in the book): meant 5 times, 3 of them honest, so 30 % to 95 % of the time (95 % interval)",
         "  \\x1b[31mnose (in the book): never made",
-        "  yawn: meant once, not honest (95 % interval: 0 % to 79 % of the time); a decoy twice; "
-        "once without an open seal",
+        "  yawn: meant once, not honest; a decoy twice; once without an open seal",
         "  ear tug: meant 3 times, with a hand that is not open",
     ]
     told = signals_json(signals)

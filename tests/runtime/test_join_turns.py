@@ -202,7 +202,7 @@ def test_a_host_that_falls_silent_after_the_introduction_is_left(
 
     async def main() -> None:
         async with hosted(newcomer("Anna", tmp_path / "a"), plan()) as at:
-            with pytest.raises(Unreachable, match="the host has fallen silent"):
+            with pytest.raises(Unreachable, match="Anna has fallen silent"):
                 await join(at.host.place, at.host.code, newcomer("Ben", tmp_path / "b"), lambda _: None)
 
     run(main())

@@ -10,11 +10,12 @@ from kemps_p2p.errors import Unreachable, Unwelcome
 from kemps_p2p.game.seating import partner_of
 from kemps_p2p.ids import Seat
 from kemps_p2p.runtime import hosting, joining
-from kemps_p2p.runtime.gathering import Came, Drawing, Went
+from kemps_p2p.runtime.gathering import Came, Drawing, Waiting, Went
 from kemps_p2p.runtime.guests import BOT
 from kemps_p2p.runtime.hosting import CodeDrawn
 from kemps_p2p.runtime.joining import join
 from kemps_p2p.runtime.known import KnownPlayers, Standing
+from kemps_p2p.wording.joins import hosting_text
 
 pytest_plugins = ("join_fixtures",)
 pytestmark = pytest.mark.usefixtures("short_farewells")
@@ -56,6 +57,23 @@ def test_wishes_for_seats_and_partners_are_granted(tmp_path: Path) -> None:
     run(main())
 
 
+def check_counts(news: list[object]) -> None:
+    """Each who comes or goes is told with how many sit there then, and after that how many are to come."""
+    here, waits = 0, 0
+    for each in news:
+        match each:
+            case Came() | Went():
+                here += 1 if isinstance(each, Came) else -1
+                assert each.here == here
+            case Waiting(players=players):
+                assert players == 4 - here
+                waits += 1
+            case _:
+                pass
+    assert here == 4
+    assert waits > 0
+
+
 def test_who_leaves_gives_its_seat_back_and_the_rest_go_on(tmp_path: Path) -> None:
     async def main() -> None:
         async with hosted(newcomer("Anna", tmp_path / "a"), plan()) as at:
@@ -77,6 +95,7 @@ def test_who_leaves_gives_its_seat_back_and_the_rest_go_on(tmp_path: Path) -> No
         assert sorted(table.names) == ["Anna", "Ben", "Carla", "Dan"]
         assert Went("Eve", 2, 4) in at.news
         assert Went("Eve", 2, 4) in news
+        check_counts(news)
 
     run(main())
 
@@ -88,7 +107,7 @@ def test_a_host_that_closes_says_so(tmp_path: Path) -> None:
                 join(at.host.place, at.host.code, newcomer("Ben", tmp_path / "b"), lambda _: None)
             )
             await came(at, 2)
-        with pytest.raises(Unreachable, match="has left"):
+        with pytest.raises(Unreachable, match=r"^Anna has closed the table$"):
             await joining_ben
 
     run(main())
@@ -136,7 +155,11 @@ def test_a_known_name_with_another_key_is_an_alarm_at_a_guest(tmp_path: Path) ->
         ben.known.remember("Anna", newcomer("Eve", tmp_path / "x").identity.public)
         async with hosted(newcomer("Anna", tmp_path / "a"), plan()) as at:
             why = await refused(at, ben)
-            assert (why.reason, why.detail) == (Unwelcome.KNOWN_NAME_NEW_KEY, "Anna")
+            assert (why.reason, why.detail, why.is_theirs) == (Unwelcome.KNOWN_NAME_NEW_KEY, "Anna", False)
+            while not at.sent_away:
+                await asyncio.sleep(0.01)
+        said = hosting_text("10.0.0.7", at.sent_away[0].why, 0)
+        assert said == "somebody at 10.0.0.7 has gone again: it knows Anna with another key"
 
     run(main())
 

@@ -123,7 +123,7 @@ def test_a_host_that_is_interrupted_sends_everybody_home(short_rules: Path) -> N
         at.process.terminate()
         assert at.ended() == 130
         assert guest.ended() == 3
-        assert guest.err.startswith("kemps: the other side has left")
+        assert guest.err.startswith("kemps: Anna has closed the table")
 
 
 @pytest.mark.soak
