@@ -33,6 +33,11 @@ class BotNodes:
         self._nodes: list[asyncio.subprocess.Process] = []
         self._last_words: list[asyncio.Task[bytes]] = []
 
+    @property
+    def are_there(self) -> bool:
+        """True if any was started."""
+        return bool(self._nodes)
+
     async def start(self, place: Place, code: Code) -> None:
         """Start them, for the table at this place of this machine. Raises `RuntimeFault`."""
         is_everywhere = place.host in (everywhere("0.0.0.0"), everywhere("::"))

@@ -54,6 +54,7 @@ class Chair:
     `way_back`: how the others reach this process, for one that comes back after it; None at a table in one
     process. `returning`: what an earlier process has left here, to go on with.
     `came`: the names under which the peers came to the table, by seat, where they are known before the match.
+    `has_bots`: bots of this process or of its own sit at the table, and end with it.
     `group`: what hides the cards; another than the default hides nothing, and no audit calls it clean.
     """
 
@@ -70,6 +71,7 @@ class Chair:
     way_back: WayBack | None = None
     returning: Unfinished | None = None
     came: tuple[str, ...] = ()
+    has_bots: bool = False
 
     @property
     def players(self) -> int:

@@ -80,6 +80,7 @@ async def _rejoined(coming: Return, plays: Plays, tell: Callable[[Unfinished], N
                 way_back=way_back,
                 returning=found,
                 came=found.names,
+                has_bots=bots.are_there,
             )
             outcome = await _played(roaming.along(plays(chair)), mesh, coming.reach_s)
             await bots.ended()

@@ -69,6 +69,7 @@ class Sitting:
         self.rules: RuleSet = chair.rules
         self.outcome: Outcome | None = None
         self.next: Sitting | None = None
+        self.has_bots = chair.has_bots
         self._chair = chair
         self._chances = chances
         self._person = Person(chances, self.against, self._refused)

@@ -206,7 +206,9 @@ async def _hosted(offer: Offer, seat: SeatPlan, plays: Plays, tell: Tell) -> Out
             gathered = await bots.unless_one_fails(host.gathered())
             if announcer is not None:
                 await announcer.close()
-            outcome = await seat_played(gathered, me, seat, plays, tell, show=host.show)
+            outcome = await seat_played(
+                gathered, me, seat, plays, tell, show=host.show, has_bots=bots.are_there
+            )
             await bots.ended()
             return outcome
         finally:
@@ -252,8 +254,10 @@ async def seat_played(
     tell: Tell,
     *,
     show: Callable[[Path], None] = lambda log: None,
+    has_bots: bool = False,
 ) -> Outcome:
-    """Play the own seat of a table that has gathered, to the end. `show` is told of each match's log.
+    """Play the own seat of a table that has gathered, to the end. `show` is told of each match's log;
+    `has_bots`: bots at the table end with this.
 
     Raises `NotSeated` if another server key answers for a peer or one changes its name, and `Unreachable` if
     the peers do not reach each other.
@@ -281,6 +285,7 @@ async def seat_played(
         give_up_ms=int(seat.give_up_s * 1000),
         way_back=way_back,
         came=gathered.names[: len(table.roster)],
+        has_bots=has_bots,
         formed=formed,
     )
     playing = asyncio.ensure_future(roaming.along(plays(chair)))

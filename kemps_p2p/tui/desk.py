@@ -130,6 +130,7 @@ class Desk:
             signal=sitting.signal_agreed,
             book=sitting.book,
             can_seal=sitting.can_seal_book,
+            has_bots=sitting.has_bots,
             is_closed=outcome is not None and outcome.is_closed,
             log=None if outcome is None else outcome.log,
             take=self.playing.picks.take,

@@ -56,6 +56,8 @@ class Glance:
     book: tuple[str, ...] | None
     """The signals that this seat has sealed last."""
     can_seal: bool
+    has_bots: bool
+    """Bots of this person's own sit at the table, and leave it with the person."""
     is_closed: bool
     log: Path | None
     take: tuple[Position, ...]

@@ -29,6 +29,7 @@ from kemps_p2p.game.events import (
     Missed,
     Passed,
     PlayoffAhead,
+    PlayStarted,
     PoolDealt,
     PoolShown,
     Said,
@@ -97,6 +98,7 @@ class News:
         self._is_ascii = is_ascii
         self._tutorial = tutorial
         self.recent = Recent()
+        self._refusal: Until | None = None
         self._held: list[Words] = []
         self._raced_ms = -RACE_MS
         self._unseen: list[_Unseen] = []
@@ -112,6 +114,16 @@ class News:
     def notify(self, text: str, now_ms: int) -> None:
         """Say something for a moment."""
         self.recent.notice = Until(text[:1].upper() + text[1:], now_ms, now_ms + NOTICE_MS)
+
+    def refuse(self, text: str, now_ms: int) -> None:
+        """Say for a moment why something cannot be done; no longer than until the seat acts or play opens."""
+        self.notify(text, now_ms)
+        self._refusal = self.recent.notice
+
+    def _forget_refusal(self) -> None:
+        if self._refusal is not None and self.recent.notice is self._refusal:
+            self.recent.notice = None
+        self._refusal = None
 
     def whispered(self, text: str) -> None:
         """The person has whispered."""
@@ -235,6 +247,9 @@ class News:
 
     def _show(self, event: Event, scene: Scene, now_ms: int) -> None:
         """What an event looks like on the table, beside its line."""
+        is_own = isinstance(event, _Exchange | Passed) and event.seat == self._sitting.seat
+        if is_own or isinstance(event, Dealt | PlayStarted):
+            self._forget_refusal()
         match event:
             case Dealt():
                 self._unseen.clear()

@@ -16,6 +16,7 @@ from kemps_p2p.tui.buttons import Button, call_name
 from kemps_p2p.tui.glance import Glance
 from kemps_p2p.tui.lines import TONES
 from kemps_p2p.tui.paint import Ink, Sheet, wrapped
+from kemps_p2p.wording.faces import glimpse
 
 KEY_COLUMNS = 14
 
@@ -33,7 +34,12 @@ def draw_overlay(sheet: Sheet, glance: Glance, overlay: Overlay, scroll: int) ->
     sheet.close_zones()
     match overlay:
         case Overlay.HELP:
-            _draw_text(sheet, "Keys at this table", list(_help_rows(glance, sheet.width - 8)), scroll)
+            _draw_text(
+                sheet,
+                "Keys at this table",
+                list(_help_rows(glance, sheet.width - 8, is_ascii=sheet.is_ascii)),
+                scroll,
+            )
         case Overlay.STORY:
             rows = [
                 ("", text, TONES[line.tone])
@@ -79,21 +85,25 @@ def _frame(sheet: Sheet, title: str, where: tuple[int, int, int, int]) -> None:
     sheet.put(x + 2, y, f" {title} ", Ink.WATCHED)
 
 
-def _help_rows(glance: Glance, columns: int) -> Iterator[Row]:
-    for key, text in help_keys(glance.rules, glance.players):
+def _help_rows(glance: Glance, columns: int, *, is_ascii: bool) -> Iterator[Row]:
+    for key, text in help_keys(glance.rules, glance.players, is_ascii=is_ascii):
         room = columns - KEY_COLUMNS
         for index, line in enumerate(wrapped(text, room)):
             yield (f" {key} " if not index and key else "", line, Ink.TEXT)
 
 
-def help_keys(rules: RuleSet, players: int) -> Iterator[tuple[str, str]]:
+def help_keys(rules: RuleSet, players: int, *, is_ascii: bool) -> Iterator[tuple[str, str]]:
     """Every key of a table with these rules, and what it does."""
     if rules.exchange is Exchange.SWAP:
         several = "; as many above as below for several" if rules.exchange_limit > 1 else ""
-        yield "1 to =, asdf", f"take a card of the middle for one of yours: 2, then a{several}"
+        yield f"1 to {keys.POOL_KEYS[rules.pool_size - 1]}", "a card of the middle, to take it"
+        yield " ".join(keys.HAND_KEYS), f"the card of yours that you give for it: 2, then a{several}"
     else:
-        yield "asdf", "put a card down"
-        yield "1 to =", "pick a card up; chosen before you put one down, it is taken right after"
+        # What is put down lies there too.
+        most = min(rules.pool_size + players, len(keys.POOL_KEYS))
+        yield " ".join(keys.HAND_KEYS), "put a card down"
+        told = "pick a card up; chosen before you put one down, it is taken right after"
+        yield f"1 to {keys.POOL_KEYS[most - 1]}", told
     if rules.sweep is Sweep.PASS:
         yield "Space", "pass: you want none of these cards"
     else:
@@ -104,9 +114,10 @@ def help_keys(rules: RuleSet, players: int) -> Iterator[tuple[str, str]]:
     yield from _call_keys(rules)
     if rules.signals is Signals.GESTURES:
         yield "g", "make the gesture that you have agreed on with your partner"
-        told = ", ".join(f"{key} {name}" for key, name in keys.GESTURE_KEYS.items())
-        yield "Capitals", f"a gesture, for whoever watches you: {told}"
         yield "e", "lay the gestures out, for the mouse"
+        yield "Capitals", "a gesture, for whoever watches you, who sees:"
+        for key, name in keys.GESTURE_KEYS.items():
+            yield key, f"{name:<14} {glimpse(name, is_ascii=is_ascii)}"
     else:
         yield "g", "the one public sign of a hand: ready!"
     row = keys.SEAT_KEYS[: players - 1]
@@ -160,7 +171,8 @@ def menu_buttons(glance: Glance) -> Iterator[Button]:
     yield Button(keys.ABANDON, "abandon the match, once all want it")
     if glance.silent_teams:
         yield Button(keys.WALK_OVER, "sign a walk-over: your opponents are gone", Ink.ARMED)
-    yield Button(keys.QUIT, "leave the table now; the log is kept", Ink.ARMED)
+    along = "your bots leave with you" if glance.has_bots else "the log is kept"
+    yield Button(keys.QUIT, f"leave the table now; {along}", Ink.ARMED)
     yield Button(keys.CANCEL, "back to the table")
 
 

@@ -93,7 +93,7 @@ class Playing:
         try:
             self._sitting.act(action)
         except IllegalAction as illegal:
-            self._news.notify(f"you cannot do that: {refusal_text(illegal.reason)}", now_ms)
+            self._news.refuse(f"you cannot do that: {refusal_text(illegal.reason)}", now_ms)
 
     def press(self, key: str, now_ms: int) -> None:
         """A key, while the table is shown."""
@@ -223,9 +223,3 @@ class Playing:
         else:
             self._switches.is_expressing = True
             self._news.notify("nothing is agreed yet: choose a gesture", now_ms)
-
-    def _act(self, action: Action, now_ms: int) -> None:
-        try:
-            self._sitting.act(action)
-        except IllegalAction as illegal:
-            self._news.notify(f"you cannot do that: {refusal_text(illegal.reason)}", now_ms)

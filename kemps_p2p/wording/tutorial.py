@@ -21,19 +21,21 @@ from kemps_p2p.game.events import (
     Swapped,
     Swept,
 )
-from kemps_p2p.game.rules import Exchange, RuleSet, Scoring, Signals, Sweep
+from kemps_p2p.game.rules import CounterTarget, Exchange, RuleSet, Scoring, Signals, Sweep
 from kemps_p2p.game.views import SeatView
 from kemps_p2p.wording.plain import plain
 from kemps_p2p.wording.scene import Scene
 
 NEAR_CARDS = 3
+ONE_OTHER_TEAM = 4
+"""So many players have one team against them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ways:
     """How things are done where the lesson is given, in words that it makes sentences of.
 
-    `agree` and `gesture` may name the gesture, as `{}`.
+    `agree` and `gesture` may name the gesture, as `{}`. `counter_named`: where a call says whom it is on.
     """
 
     agree: str
@@ -41,6 +43,7 @@ class Ways:
     ready: str
     call: str
     counter: str
+    counter_named: str
     swap: str
     put: str
     decline: str
@@ -51,7 +54,8 @@ IN_LINES = Ways(
     gesture="`{}`",
     ready="`signal`",
     call="Say `kemps` now",
-    counter="say `stop` and the name",
+    counter="say `stop`",
+    counter_named="say `stop` and the name",
     swap="`take 2 give 3` swaps card 2 of the middle for card 3 of your hand",
     put="`put 3` puts card 3 of your hand down, then `take 2` picks card 2 of the middle up",
     decline="`pass`",
@@ -154,7 +158,9 @@ def _of_play(view: SeatView, ways: Ways) -> Iterator[str]:
         yield f"play is open. Take what helps you to four of a kind; {ways.decline} if you want none of it"
     else:
         yield "play is open. Take what helps you to four of a kind; the dealer clears what nobody wants"
-    yield f"if you think that an opponent has four of a kind, {ways.counter}"
+    is_named = view.rules.counter_target is CounterTarget.PLAYER or view.players > ONE_OTHER_TEAM
+    counter = ways.counter_named if is_named else ways.counter
+    yield f"if you think that an opponent has four of a kind, {counter}"
 
 
 def _of_scores(view: SeatView) -> Iterator[str]:

@@ -1,12 +1,15 @@
+from dataclasses import replace
+
 import pytest
 from tui_helpers import glance_of, table_of, view_of
 
-from kemps_p2p.game.rules import load_rules, rule_names
+from kemps_p2p.game.rules import Exchange, load_rules, rule_names
 from kemps_p2p.game.seating import partner_of
 from kemps_p2p.ids import Seat
 from kemps_p2p.tui import keys
 from kemps_p2p.tui.overlays import Overlay, draw_overlay, help_keys, menu_buttons
 from kemps_p2p.tui.paint import Sheet
+from kemps_p2p.wording.faces import glimpse
 
 TABLES = [(name, players) for name in rule_names() for players in load_rules(name).players]
 ACTS = (
@@ -47,13 +50,17 @@ def test_a_key_beyond_the_table_means_nobody() -> None:
 @pytest.mark.parametrize(("name", "players"), TABLES)
 def test_the_help_page_names_the_keys_of_this_table(name: str, players: int) -> None:
     rules = load_rules(name)
-    told = dict(help_keys(rules, players))
+    told = dict(help_keys(rules, players, is_ascii=False))
     for sort in keys.CALL_KEYS:
         pressed = f"{keys.CALL_KEYS[sort]} {keys.CALL_KEYS[sort]}"
         assert (pressed in told) == (sort in rules.calls)
     assert ("+" in told) == rules.combine_calls
     assert ("u" in told) == bool(rules.mulligan)
     assert ("e" in told) == (rules.signals == "gestures")
+    assert ("W" in told) == (rules.signals == "gestures")
+    assert told.get("W", glimpse("wink", is_ascii=False)).endswith(glimpse("wink", is_ascii=False))
+    more = 0 if rules.exchange is Exchange.SWAP else players
+    assert f"1 to {keys.POOL_KEYS[: rules.pool_size + more][-1]}" in told
 
 
 @pytest.mark.parametrize("overlay", Overlay)
@@ -74,9 +81,16 @@ def test_every_line_of_help_is_reached_by_scrolling() -> None:
         sheet = Sheet(60, 20, is_ascii=False)
         draw_overlay(sheet, glance, Overlay.HELP, scroll)
         seen += sheet.text()
-    for _, text in help_keys(glance.rules, glance.players):
+    for _, text in help_keys(glance.rules, glance.players, is_ascii=False):
         for word in text.split():
             assert word in seen
+
+
+def test_the_menu_says_who_leaves_with_whoever_leaves() -> None:
+    glance = glance_of(view_of(table_of(load_rules("kemps"), 4), 2))
+    for has_bots, told in ((True, "your bots leave with you"), (False, "the log is kept")):
+        labels = [button.label for button in menu_buttons(replace(glance, has_bots=has_bots))]
+        assert f"leave the table now; {told}" in labels
 
 
 def test_the_menu_says_what_is_on() -> None:

@@ -9,6 +9,7 @@ from textual.widgets import Input
 from tui_helpers import SHORT, Person, evening, glance_of, quick, table_of, view_of
 
 from kemps_p2p.game.actions import Gesture
+from kemps_p2p.game.events import Passed, PlayStarted
 from kemps_p2p.game.rules import load_rules, override
 from kemps_p2p.ids import Seat
 from kemps_p2p.session import effects as fx
@@ -201,6 +202,17 @@ def test_news(tmp_path: Path) -> None:
         assert face.rows(is_ascii=False)[1].strip() not in person.screen
         assert "~" in person.screen
         assert story == [line.text for line in desk.news.recent.story]
+
+        # Why something could not be done is not said any more once it can.
+        for event in (PlayStarted(), Passed(me)):
+            desk.news.refuse("you cannot do that", now)
+            desk.hear(fx.Happened(1, (Passed(ben),), sitting.view().state), now)
+            assert desk.news.recent.notice is not None
+            desk.hear(fx.Happened(1, (event,), sitting.view().state), now)
+            assert desk.news.recent.notice is None
+        desk.news.notify("something else", now)
+        desk.hear(fx.Happened(1, (Passed(me),), sitting.view().state), now)
+        assert desk.news.recent.notice is not None
 
         # What is whispered while cards are in play waits.
         desk.hear(fx.Whispered("psst"), now)

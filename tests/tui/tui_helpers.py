@@ -91,6 +91,7 @@ def glance_of(view: SeatView, *, is_ascii: bool = False) -> Glance:
         signal=None,
         book=None,
         can_seal=False,
+        has_bots=False,
         is_closed=False,
         log=None,
         take=(),
