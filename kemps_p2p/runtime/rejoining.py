@@ -8,7 +8,7 @@ Section "Journal and log" of protocol.md.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,7 +82,7 @@ async def _rejoined(coming: Return, plays: Plays, tell: Callable[[Unfinished], N
                 came=found.names,
                 has_bots=bots.are_there,
             )
-            outcome = await _played(roaming.along(plays(chair)), mesh, coming.reach_s)
+            outcome = await roaming.along(plays(chair), _reached(mesh, coming.reach_s))
             await bots.ended()
             return outcome
         finally:
@@ -109,20 +109,6 @@ async def _listening(found: Unfinished) -> Mesh:
         else:
             return mesh
     raise RuntimeFault("there is no port to listen on")
-
-
-async def _played(playing_along: Coroutine[None, None, Outcome], mesh: Mesh, reach_s: float) -> Outcome:
-    playing = asyncio.ensure_future(playing_along)
-    reaching = asyncio.create_task(_reached(mesh, reach_s))
-    try:
-        await asyncio.wait({playing, reaching}, return_when=asyncio.FIRST_COMPLETED)
-        if not playing.done():
-            await reaching
-        return await playing
-    finally:
-        for task in (playing, reaching):
-            task.cancel()
-        await asyncio.gather(playing, reaching, return_exceptions=True)
 
 
 async def _reached(mesh: Mesh, reach_s: float) -> None:

@@ -12,9 +12,9 @@ Section "Transport" of protocol.md.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import dataclass
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from kemps_p2p.errors import PeerFault, Unreachable
 from kemps_p2p.ledger.identity import Identity
@@ -141,21 +141,27 @@ class Roaming:
             self._take(moved)
         self._hosts = ()
 
-    async def along(self, playing: Awaitable[T]) -> T:
-        """Follow the others while something is awaited. Raises what it raises, and `RuntimeFault`."""
+    async def along(self, playing: Awaitable[T], *reaching: Coroutine[Any, Any, None]) -> T:
+        """Follow the others while something is awaited. `reaching`: what may find that it cannot go on.
+
+        Raises what these raise, and `RuntimeFault`.
+        """
         now = now_ms()
         for way in self._ways.values():
             way.tried_ms = way.up_ms = now
-        tasks = played, watching = asyncio.ensure_future(playing), asyncio.create_task(self._watch())
+        played = asyncio.ensure_future(playing)
+        beside = [asyncio.create_task(each) for each in (self._watch(), *reaching)]
         try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            if watching.done():
-                await watching
+            while not played.done():
+                for task in [task for task in beside if task.done()]:
+                    task.result()
+                    beside.remove(task)
+                await asyncio.wait({played, *beside}, return_when=asyncio.FIRST_COMPLETED)
             return await played
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            for each in (played, *beside):
+                each.cancel()
+            await asyncio.gather(played, *beside, return_exceptions=True)
             await self._seeker.close()
 
     async def _watch(self) -> NoReturn:

@@ -288,18 +288,9 @@ async def seat_played(
         has_bots=has_bots,
         formed=formed,
     )
-    playing = asyncio.ensure_future(roaming.along(plays(chair)))
-    reaching = asyncio.create_task(guard.reached())
     try:
-        await asyncio.wait({playing, reaching}, return_when=asyncio.FIRST_COMPLETED)
-        if not playing.done():
-            # Raises if the table cannot form; else whoever plays is awaited.
-            await reaching
-        return await playing
+        return await roaming.along(plays(chair), guard.reached())
     finally:
-        for task in (playing, reaching):
-            task.cancel()
-        await asyncio.gather(playing, reaching, return_exceptions=True)
         kept_out = guard.kept_out()
         if kept_out is not None:
             tell(kept_out)
