@@ -84,7 +84,8 @@ Join 8: term int
 HandOver 9: term int, normal int, head Head
 Unheard 10: seat int, length int, last bytes
 Back 11: index int
-Statement = Claim Receipt Ack CoinReveal Deed Append Suspect Join HandOver Unheard Back
+Agreed 12: seat int, sitting bytes, length int, last bytes
+Statement = Claim Receipt Ack CoinReveal Deed Append Suspect Join HandOver Unheard Back Agreed
 
 Entry: index int, prev bytes, epoch int, term int, elapsed_ms int, wall_ms int, events Event...
 Settled 1: claim bytes, result int, evidence bytes...
@@ -99,7 +100,9 @@ Struck 8: seat int, words bytes...
 Ruled 9: claims bytes..., evidence bytes..., order bytes..., results int...
 TakeOver 10: items bytes...
 Readmitted 11: seat int, item bytes
-Event = Settled Contest Drawn Carried Note Blamed CutOff Struck Ruled TakeOver Readmitted
+Seated 12: raw bytes, signature bytes, end TapeEnd, words bytes...
+Event = Settled Contest Drawn Carried Note Blamed CutOff Struck Ruled TakeOver Readmitted Seated
+Sitting: match bytes, seat int, incarnation int, key bytes, coin bytes
 
 PlayStarted 1:
 Checkpoint 2: deal int, dealer int, scores int...
@@ -1128,16 +1131,32 @@ class Said:
         return same and other.number < self.number
 
 
-def read_item(signed: Record, match: bytes, keys: Sequence[bytes]) -> Said:
-    """Check an item by itself; [Form of an item]. The key of an observer is the last of an odd number."""
+Signers = list[list[tuple[int, bytes]]]
+"""By tape and incarnation: the number of its first item, and the key that signs them."""
+
+
+def signer_of(item: Record, signers: Signers) -> bytes | None:
+    """The key of an incarnation at a place of its tape; None if it has no such place; [New incarnations]."""
+    known = signers[item.seat]
+    if not 0 <= item.incarnation < len(known):
+        return None
+    (first, key), *later = known[item.incarnation :]
+    is_before = item.incarnation > 0 and item.number < first  # Else its signature proves a fault.
+    return None if is_before or (later and item.number >= later[0][0]) else key
+
+
+def read_item(signed: Record, match: bytes, signers: Signers) -> Said:
+    """Check an item by itself; [Form of an item]. The tape of an observer is the last of an odd number."""
     need(len(signed.raw) <= 262144, "too-large", "an item over its limit", NOBODY)
     item = decode(signed.raw, "Item")
     seat, kinds = item.seat, [one.kind for one in item.body]
     need(item.match == match, "wrong-match", "an item of another match", NOBODY)
-    need(0 <= seat < len(keys), "wrong-seat", "a seat that the table does not have", NOBODY)
-    check_signature(keys[seat], "kemps/v1/item", signed.raw, signed.signature)
+    need(0 <= seat < len(signers), "wrong-seat", "a seat that the table does not have", NOBODY)
+    key = signer_of(item, signers)
+    need(key is not None, "other-incarnation", "a place that is another incarnation's", NOBODY)
+    check_signature(key or b"", "kemps/v1/item", signed.raw, signed.signature)
     first = item.number >= 0 and (item.number == 0) == (item.prev == ZEROS)
-    need(item.incarnation == 0 and first and len(item.prev) == 32, "bad-link", "number and link", seat)
+    need(first and len(item.prev) == 32, "bad-link", "number and link", seat)
     need(item.number < item.lamport < 2**62, "bad-stamp", "a stamp out of range", seat)
     fits = bool(kinds) and kinds.count("Claim") <= 1 and ("Append" not in kinds or len(kinds) == 1)
     need(fits, "malformed", "a body that no item has", seat)
@@ -1147,10 +1166,10 @@ def read_item(signed: Record, match: bytes, keys: Sequence[bytes]) -> Said:
             told[name] for name in ("index", "epoch", "term", "seat", "length", "normal") if name in told
         ]
         need(min(numbers, default=0) >= 0, "malformed", "a number below 0", seat)
-        digests = [told[name] for name in ("claim", "digest", "last") if name in told]
+        digests = [told[name] for name in ("claim", "digest", "last", "sitting") if name in told]
         digests += told.get("rivals", ())
         need(all(len(each) == 32 for each in digests), "malformed", "a digest of another length", seat)
-    is_observer = len(keys) % 2 == 1 and seat == len(keys) - 1
+    is_observer = len(signers) % 2 == 1 and seat == len(signers) - 1
     return Said(item, tagged_hash("kemps/v1/item", signed.raw, signed.signature), is_observer)
 
 
@@ -1168,10 +1187,10 @@ def shown_by(item: Said) -> Iterator[bytes]:
         yield claim
 
 
-NAMED = {"Settled": "claim evidence", "Drawn": "coins", "CutOff": "claims", "Struck": "words"}
+NAMED = {"Settled": "claim evidence", "Drawn": "coins", "CutOff": "claims"}
 NAMED |= dict.fromkeys(("Contest", "Ruled"), "claims evidence")
 NAMED |= dict.fromkeys(("Carried", "Readmitted"), "item")
-NAMED |= dict.fromkeys(("Blamed", "TakeOver"), "items")
+NAMED |= dict.fromkeys(("Blamed", "TakeOver"), "items") | dict.fromkeys(("Struck", "Seated"), "words")
 """In which fields an event names items."""
 
 
@@ -1256,7 +1275,7 @@ class Match:
     def __init__(self, genesis: Record, match_id: bytes, names: Sequence[str] = ()) -> None:
         self.id, self.genesis = match_id, genesis
         self.seats, peers = len(genesis.seats), peers_of(genesis)
-        self.keys = [peer.key for peer in peers]
+        self.signers: Signers = [[(0, peer.key)] for peer in peers]
         self.observer: int | None = self.seats if len(peers) > self.seats else None
         self.is_striking = False
         self.names = names or [*(f"seat {seat}" for seat in range(self.seats)), "the observer"]
@@ -1294,8 +1313,13 @@ class Match:
     def deck(self, deal: int) -> Deck:
         if deal not in self.decks:
             cards, group = self.rules.cards(self.seats), GROUPS[self.genesis.group]
-            self.decks[deal] = Deck(group, self.id, deal, self.seats, cards)
+            self.decks[deal] = Deck(group, self.id, deal, self.seats, cards, attempt=self.attempt)
         return self.decks[deal]
+
+    @property
+    def attempt(self) -> int:
+        """Of a deck that begins now: how many incarnations were let in; [New incarnations]."""
+        return sum(len(known) - 1 for known in self.signers)
 
     @property
     def on_duty(self) -> int:
@@ -1387,6 +1411,8 @@ class Match:
         need((said.seat, entry.term, entry.epoch) == duty, "wrong-term", "a seat that is not on duty")
         need((entry.index, entry.prev) == (self.index + 1, self.head), "bad-link", "it follows another entry")
         need(list(items) == named_in(entry.events), "bad-evidence", "other items than it names", NOBODY)
+        here = all(signer_of(each.item, self.signers) for each in (said, *items.values()))
+        need(here, "other-incarnation", "an item of an incarnation that has ended", NOBODY)
         last = max((self.stamp, *(item.lamport for item in items.values())))
         need(said.lamport > last, "bad-stamp", "a stamp that is not larger than what it rests on")
         need(self.elapsed_ms <= entry.elapsed_ms < 2**40, "bad-time", "time runs backwards, or out of range")
@@ -1418,7 +1444,7 @@ class Match:
         acts = {
             "Settled": self._settle, "Contest": self._contest, "Drawn": self._draw, "CutOff": self._cut_off,
             "Carried": self._carry, "Blamed": self._blame, "TakeOver": self._take_over,
-            "Struck": self._strike, "Readmitted": self._readmit,
+            "Struck": self._strike, "Readmitted": self._readmit, "Seated": self._seat,
         }  # fmt: skip
         if event.kind not in acts:
             return self._happens(event, is_last)
@@ -1583,7 +1609,7 @@ class Match:
         match said.action.kind:
             case "Swap":
                 self.moved_ms = self.elapsed_ms
-            case "Gesture" if not self.is_over:
+            case "Gesture" if not self.is_over and not (self.game.deal < 0 and self.attempt):
                 self.seals[max(0, self.game.deal), said.seat].append((said.number, said.action.seal))
             case "Next":
                 self.tell(f"deal {self.game.deal}, dealt by {self.names[self.game.dealer]}")
@@ -1645,7 +1671,11 @@ class Match:
 
     def _cut_off(self, event: Record, items: Mapping[bytes, Said]) -> None:
         ends, claims = [end.length for end in event.tapes], {digest: items[digest] for digest in event.claims}
-        need(len(ends) == len(self.keys) and min(ends) >= 0, "bad-order", "other ends than one for each tape")
+        need(
+            len(ends) == len(self.signers) and min(ends) >= 0,
+            "bad-order",
+            "other ends than one for each tape",
+        )
         ascending = sorted(set(event.claims)) == [*event.claims]
         need(len(claims) >= 2 and ascending, "bad-order", "not the claims of a contest")
         if self.cut is not None:
@@ -1697,21 +1727,23 @@ class Match:
         need(
             self.cut is None and is_judged, "bad-order", "a cut or a contest is open, or a seat is waited for"
         )
-        words = [items[digest] for digest in event.words]
-        seats = [said.seat for said in words]
-        need(sorted(set(seats)) == seats, "bad-evidence", "words that are not of one seat each")
-        enough = len(seats) >= quorum(self.seats) and max(seats) < self.seats
-        unheard = [
-            {(one.length, one.last) for one in said.body if one.kind == "Unheard" and one.seat == event.seat}
-            for said in words
-        ]
-        same = enough and event.seat not in seats and bool(set.intersection(*unheard))
-        need(same, "bad-evidence", "no quorum of others has missed the same words")
+        said = self._said_by_all(event, event.seat, items)
+        missed = any(one.kind == "Unheard" and one.seat == event.seat for one in said)
+        need(missed, "bad-evidence", "no quorum of others has missed the same words")
         if is_seat:
             self._send_away(event.seat)
             return
         self.is_striking = True
         self.tell("the observer is struck: a quorum has not heard of it")
+
+    def _said_by_all(self, event: Record, seat: int, items: Mapping[bytes, Said]) -> list[Record]:
+        """What the words of an event say alike: those of a quorum, by seat, without the one it is about."""
+        words = [items[digest] for digest in event.words]
+        seats = [said.seat for said in words]
+        enough = sorted(set(seats)) == seats and len(seats) >= quorum(self.seats)
+        need(enough and max(seats) < self.seats, "bad-evidence", "not a quorum's words, one of each seat")
+        need(seat not in seats, "bad-evidence", "a seat that speaks of itself")
+        return [one for one in words[0].body if all(one in said.body for said in words)]
 
     def _send_away(self, seat: int) -> None:
         """A seat is absent: the deal is void, or lost for its team."""
@@ -1736,6 +1768,34 @@ class Match:
         del self.absent[event.seat]
         self.tell(f"{self.names[event.seat]} is back")
 
+    def _seat(self, event: Record, items: Mapping[bytes, Said]) -> None:
+        """An absent seat is given to a new incarnation; [New incarnations]."""
+        try:
+            need(len(event.raw) <= 256, "too-large", "a sitting over its limit")
+            sitting = decode(event.raw, "Sitting")
+            need(sitting.match == self.id, "wrong-match", "a sitting in another match")
+            need(len(sitting.coin) == 32, "malformed", "no coin")
+            check_key(sitting.key)
+            check_signature(sitting.key, "kemps/v1/sitting", event.raw, event.signature)
+        except Fault as fault:
+            raise Fault("bad-evidence", f"no sitting: {fault.why}") from None
+        seat, end = sitting.seat, event.end
+        may = seat in self.absent and not self.is_over
+        may = may and sitting.incarnation == len(self.signers[seat])
+        others = {key for tape, known in enumerate(self.signers) if tape != seat for _, key in known}
+        need(may and sitting.key not in others, "bad-entry", "a seat that this incarnation cannot have")
+        links = len(end.last) == 32 and (end.length == 0) == (end.last == ZEROS)
+        need(links and end.length >= self.signers[seat][-1][0], "bad-evidence", "a tape cannot end there")
+        agreed = new("Agreed", seat, tagged_hash("kemps/v1/sitting", event.raw), end.length, end.last)
+        need(agreed in self._said_by_all(event, seat, items), "bad-evidence", "no quorum agrees to it")
+        self.signers[seat].append((end.length, sitting.key))
+        self.coins[seat] = sitting.coin
+        del self.absent[seat]
+        self.decks.pop(self.coming, None)
+        if self.game.deal < 0:
+            self.seals.clear()
+        self.tell(f"{self.names[seat]} is back without what was lost, as incarnation {sitting.incarnation}")
+
     def _end_cut(self) -> None:
         """A cut is over once each of its claims is logged or in a contest."""
         if self.cut is not None and not any(map(self._is_fresh, self.cut.claims.values())):
@@ -1754,7 +1814,9 @@ class Match:
 
     def _is_owed(self, deed: Record, seat: int) -> bool:
         place, coming = (deed.deal, seat), deed.deal == self.coming
-        first = getattr(deed, "attempt", 0) == getattr(deed, "round", 0) == 0  # There are no others here.
+        first = getattr(deed, "round", 0) == 0  # There are no others here.
+        attempt = self.decks[deed.deal].attempt if deed.deal in self.decks else self.attempt
+        first = first and getattr(deed, "attempt", attempt) == attempt
         prepares = first and coming and self.may_prepare
         match deed.kind:
             case "KeyDeed":
@@ -2154,7 +2216,7 @@ class Reader:
                 self._record(match, told)
 
     def _record(self, match: Match, record: Record) -> None:
-        said = read_item(record.entry, match.id, match.keys)
+        said = read_item(record.entry, match.id, match.signers)
         need(said.item.body[0].kind == "Append", "bad-entry", "a record of an item that is no entry", NOBODY)
         if said.entry is not None:
             need(said.entry.index <= self._behind, "missing-entry", "an index is left out", NOBODY)
@@ -2162,7 +2224,7 @@ class Reader:
                 fault = Fault("out-of-place", "an index comes again", NOBODY)
                 fault.index = said.entry.index
                 raise fault
-        items = [read_item(each, match.id, match.keys) for each in record.items]
+        items = [read_item(each, match.id, match.signers) for each in record.items]
         by_digest = {item.digest: item for item in items}
         need(len(by_digest) == len(items), "bad-evidence", "an item comes twice", NOBODY)
         match.step(said, by_digest)
@@ -2173,19 +2235,19 @@ class Reader:
     def _annex(self, match: Match, annex: Record) -> None:
         whose = annex.seat
         need(bool(self.entries), "bad-annex", "an annex to no entry", NOBODY)
-        need(0 <= whose < len(match.keys), "bad-annex", "an annex of a seat that is not there", NOBODY)
+        need(0 <= whose < len(match.signers), "bad-annex", "an annex of a seat that is not there", NOBODY)
         signed = encode((match.id, match.head, whose, annex.certificate))
-        check_signature(match.keys[whose], "kemps/v1/annex", signed, annex.signature)
+        check_signature(match.signers[whose][-1][1], "kemps/v1/annex", signed, annex.signature)
         ack = new("Ack", match.epoch, match.head_term, new("Head", match.index, match.head))
         seats = {self.entries[-1].seat}
         for signature in annex.certificate:
-            said = read_item(signature, match.id, match.keys)
+            said = read_item(signature, match.id, match.signers)
             need(ack in said.body, "bad-annex", "an item that does not ack the last entry", whose)
             need(said.seat not in seats, "bad-annex", "a seat that has acked already", whose)
             seats.add(said.seat)
             self.items.setdefault(said.digest, (said, self._behind))
         self.has_certificate = len(seats) >= quorum(match.seats)
-        need(len(annex.names) in (0, len(match.keys)), "bad-annex", "not one name of each peer", NOBODY)
+        need(len(annex.names) in (0, len(match.signers)), "bad-annex", "not one name of each peer", NOBODY)
         for told, peer in zip(annex.names, peers_of(match.genesis), strict=False):
             fits = tagged_hash("kemps/v1/name", told.salt, told.name.encode()) == peer.name
             need(fits, "bad-annex", "another name than the one committed to", NOBODY)
@@ -2228,7 +2290,7 @@ def clashes(match: Match, seen: Sequence[tuple[Said, int]], entries: Sequence[Sa
             about = entries_of(one, entries)
             if any(said.lamport <= entry.lamport for entry in about):
                 yield Finding(index, "bad-stamp", "an item stamped before what it is about", said.seat)
-    for seat in range(len(match.keys)):
+    for seat in range(len(match.signers)):
         yield from clashes_of(match, sorted((one for one in seen if one[0].seat == seat), key=by_number))
 
 
@@ -2252,7 +2314,7 @@ def clashes_of(match: Match, tape: Sequence[tuple[Said, int]]) -> Iterator[Findi
     tape = [one for one in tape if one[0].number < match.forked.get(one[0].seat, NOWHERE)]
     for (one, early), (two, late) in pairwise(tape):
         index = max(early, late)
-        if one.number == two.number:
+        if one.number == two.number and one.item.incarnation == two.item.incarnation:
             yield Finding(index, "equivocation", "two items at one number", one.seat)
         elif one.number + 1 == two.number and two.item.prev != one.digest:
             yield Finding(index, "bad-link", "an item that does not follow the one before", one.seat)

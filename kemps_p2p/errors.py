@@ -70,6 +70,7 @@ class Fault(Enum):
     WRONG_MATCH = "wrong-match"
     WRONG_SEAT = "wrong-seat"
     WRONG_TERM = "wrong-term"
+    OTHER_INCARNATION = "other-incarnation"
     EQUIVOCATION = "equivocation"
     BAD_GENESIS = "bad-genesis"
     OTHER_RULES = "other-rules"

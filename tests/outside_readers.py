@@ -111,7 +111,7 @@ def said(*body: Statement) -> Signed:
 
 
 def opened(signed: Signed) -> None:
-    read_item(open_item(signed, FOUNDING.match, FOUNDING.keys))
+    read_item(open_item(signed, FOUNDING.match, FOUNDING.signers))
 
 
 def signed_bytes(data: bytes) -> None:
@@ -120,12 +120,12 @@ def signed_bytes(data: bytes) -> None:
 
 
 def folded(record: LogRecord) -> None:
-    step(begin(FOUNDING), open_record(record, FOUNDING.match, FOUNDING.keys), Proofs(is_eager=True))
+    step(begin(FOUNDING), open_record(record, FOUNDING.match, FOUNDING.signers), Proofs(is_eager=True))
 
 
 def entry_in_a_record(data: bytes) -> None:
     entry = said(Append(entry=data))
-    entry_of(open_item(entry, FOUNDING.match, FOUNDING.keys))
+    entry_of(open_item(entry, FOUNDING.match, FOUNDING.signers))
     folded(LogRecord(entry=entry, items=()))
 
 
@@ -147,7 +147,7 @@ BYTES: dict[str, Callable[[bytes], object]] = {
     "Entry": entry_in_a_record,
     "LogRecord": lambda data: folded(decode(data, LogRecord)),
     "Equivocation": lambda data: check_equivocation(
-        decode(data, Equivocation), FOUNDING.match, FOUNDING.keys
+        decode(data, Equivocation), FOUNDING.match, FOUNDING.signers
     ),
     "DealKey": key_on_a_deck,
     "Turn": turn_on_a_deck,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from kemps_p2p.codec import Record, Transcript, derive, encode, tagged_hash
-from kemps_p2p.deck.context import SEED_BYTES, Context, Secrets, Stage
+from kemps_p2p.deck.context import SEED_BYTES, Context, Secrets, Stage, number
 from kemps_p2p.deck.deal import (
     Seed,
     Turn,
@@ -40,7 +40,7 @@ from kemps_p2p.deck.shuffle import (
 from kemps_p2p.game import actions as act
 from kemps_p2p.game.gestures import Intent
 from kemps_p2p.ids import Position
-from kemps_p2p.ledger.coins import CHAIN_LENGTH, priority
+from kemps_p2p.ledger.coins import CHAIN_LENGTH, coin_chain, priority
 from kemps_p2p.ledger.entry import (
     Blamed,
     Carried,
@@ -49,13 +49,17 @@ from kemps_p2p.ledger.entry import (
     Note,
     Readmitted,
     Result,
+    Seated,
     Settled,
     TakeOver,
+    TapeEnd,
 )
 from kemps_p2p.ledger.poll import DecidedSet
+from kemps_p2p.ledger.sitting import Sitting, sign_sitting, sitting_digest
 from kemps_p2p.ledger.tape import (
     ITEM_LABEL,
     NO_DIGEST,
+    Agreed,
     Append,
     Back,
     CoinReveal,
@@ -76,6 +80,7 @@ from kemps_p2p.session.messages import (
     Checkpoint,
     Closed,
     PlayStarted,
+    Plea,
     Reveal,
     Seal,
     SeedDeed,
@@ -84,6 +89,7 @@ from kemps_p2p.session.messages import (
     Want,
     Whisper,
     Wish,
+    pack,
     read_lobby,
 )
 from protocol_table import (
@@ -285,6 +291,25 @@ def _absence() -> Lines:
     ]
 
 
+def _sitting() -> Lines:
+    at_table, last = table(), tagged_hash("example", b"one")
+    seat, who = SEATS[2], identity(SEATS[2])
+    coin = coin_chain(derive("kemps/v1/sitting-secret", match_secret(seat), number(1))[:32])[0]
+    sitting = Sitting(match=at_table.founding.match, seat=seat, incarnation=1, key=who.public, coin=coin)
+    raw, signature = sign_sitting(who, sitting)
+    agreed = Agreed(seat=seat, sitting=sitting_digest(raw), length=7, last=last)
+    end = TapeEnd(length=7, last=last)
+    return [
+        ("last", last),
+        ("Sitting", raw),
+        ("signature", signature),
+        ("name", sitting_digest(raw)),
+        ("Plea", pack(Plea(raw=raw, signature=signature))),
+        ("Agreed", encode(agreed)),
+        ("Seated", encode(Seated(raw=raw, signature=signature, end=end, words=(last,)))),
+    ]
+
+
 def _coins() -> Lines:
     chain = table().lobbies[0].coins
     claims = tuple(sorted(tagged_hash("example", text) for text in (b"one", b"two")))
@@ -478,6 +503,7 @@ EXAMPLES: Mapping[str, Callable[[], Lines]] = {
     "coins": _coins,
     "terms": _terms,
     "absence": _absence,
+    "sitting": _sitting,
     "points": _points,
     "key": _key,
     "turn": _turn,

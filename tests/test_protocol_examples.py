@@ -70,12 +70,12 @@ def test_the_examples_are_a_match_that_folds() -> None:
     check_signatures(at_table.founding, at_table.signed.signatures)
     made = wink()
     record = decode(codec.encode(made.record), LogRecord)
-    opened = open_record(record, at_table.founding.match, at_table.founding.keys)
+    opened = open_record(record, at_table.founding.match, at_table.founding.signers)
     match, events = step(begin(at_table.founding), opened, Proofs(is_eager=True))
     assert match.head.digest == made.entry.digest
     assert [type(event).__name__ for event in events] == ["Gestured"]
     assert all(duties(match, made.claim.seat))
-    ack = open_item(made.ack.signed, at_table.founding.match, at_table.founding.keys)
+    ack = open_item(made.ack.signed, at_table.founding.match, at_table.founding.signers)
     assert entry_of(ack) is None
 
 

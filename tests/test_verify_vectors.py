@@ -87,13 +87,13 @@ def test_signatures() -> None:
 def test_keys_and_items() -> None:
     genesis = bytes.fromhex(SETTING["genesis"])
     match = VERIFIER.tagged_hash("kemps/v1/genesis", genesis)
-    keys = [bytes.fromhex(key) for key in SETTING["keys"]]
+    signers = [[(0, bytes.fromhex(key))] for key in SETTING["keys"]]
 
     def found(one: Vector) -> Outcome:
         data = bytes.fromhex(one["bytes"])
         if one["kind"] == "key":
             return outcome(lambda: VERIFIER.check_key(data))
-        return outcome(lambda: VERIFIER.read_item(VERIFIER.decode(data, "Signed"), match, keys))
+        return outcome(lambda: VERIFIER.read_item(VERIFIER.decode(data, "Signed"), match, signers))
 
     assert differing(SETTING["vectors"], found) == []
 
@@ -219,7 +219,7 @@ def test_genesis_bodies_and_first_records() -> None:
 
     def check_record(data: bytes, match: Any) -> None:
         record = VERIFIER.decode(data, "LogRecord")
-        items = [VERIFIER.read_item(one, match.id, match.keys) for one in (record.entry, *record.items)]
+        items = [VERIFIER.read_item(one, match.id, match.signers) for one in (record.entry, *record.items)]
         by_digest = {item.digest: item for item in items[1:]}
         VERIFIER.need(len(by_digest) == len(items) - 1, "bad-evidence", "an item comes twice", None)
         match.step(items[0], by_digest)

@@ -240,7 +240,8 @@ class _Run:
     def _count(self) -> None:
         first = self.sim.peers[0]
         founding = first.session.play.founding
-        records = [open_record(record, founding.match, founding.keys) for record in records_of(first.log)]
+        signers = first.session.play.final.signers
+        records = [open_record(record, founding.match, signers) for record in records_of(first.log)]
         self.outcome.handovers = sum(take_over_in(record.entry) is not None for record in records)
         if self._crook is not None:
             self.outcome.cheat = self._crook.ending(self.sim, records)

@@ -57,7 +57,7 @@ class Referee:
     def __init__(self, liars: Set[int] = frozenset()) -> None:
         self.liars = liars
         self.chain: list[bytes] = []
-        self.items: dict[tuple[int, int], Digest] = {}
+        self.items: dict[tuple[int, int, int], Digest] = {}
         self.states: dict[int, State] = {}
         self._logged: Counter[Seat] = Counter()
         self._journaled: set[tuple[Seat, bytes]] = set()
@@ -83,6 +83,9 @@ class Referee:
     def _check_log(self, seat: Seat, data: bytes) -> None:
         if data.startswith(ANNEX_LEAD):
             return
+        if self.chain and data == self.chain[0]:
+            # Its log is lost, and begins anew.
+            self._logged[seat] = 0
         place = self._logged[seat]
         if place == len(self.chain):
             self.chain.append(data)
@@ -123,7 +126,7 @@ class Referee:
                 continue
             self._sent.add(digest)
             demand((seat, encode(signed)) in self._journaled, f"seat {seat} sends before it writes")
-            place = item.seat, item.item.number
+            place = item.seat, item.item.incarnation, item.item.number
             demand(self.items.setdefault(place, digest) == digest, f"{place} is used twice")
             for deed in deeds_in(item):
                 if isinstance(deed, ShareDeed):
@@ -167,7 +170,8 @@ def entries_of(sim: Sim, seat: int = 0) -> list[Entry]:
     """The entries of a peer's log."""
     founding = sim.peers[seat].session.play.founding
     items = (
-        open_item(record.entry, founding.match, founding.keys) for record in records_of(sim.peers[seat].log)
+        open_item(record.entry, founding.match, sim.peers[seat].session.play.final.signers)
+        for record in records_of(sim.peers[seat].log)
     )
     return [entry for item in items if (entry := entry_of(item)) is not None]
 
@@ -191,7 +195,7 @@ def check_whole_match(sim: Sim, *, liars: Set[int] = frozenset()) -> Match:
     secrets: Counter[object] = Counter()
     counted: set[Digest] = set()
     for place, record in enumerate(records_of(first.log)):
-        opened = open_record(record, founding.match, founding.keys)
+        opened = open_record(record, founding.match, match.signers)
         demand(opened.entry.index == place + 1, f"entry {opened.entry.index} at place {place + 1}")
         match, _ = step(match, opened, proofs)
         check_cards(match)

@@ -128,7 +128,7 @@ class Stage:
         for data in self.sim.peers[seat].log:
             record = read_object(data)
             if isinstance(record, LogRecord):
-                found.append((open_item(record.entry, founding.match, founding.keys), data))
+                found.append((open_item(record.entry, founding.match, founding.signers), data))
         return found
 
     def _blame(self, seat: Seat) -> tuple[int, tuple[Digest, ...]] | None:

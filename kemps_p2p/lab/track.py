@@ -283,7 +283,7 @@ class Track:
         for data in self._records:
             record = read_object(data)
             if isinstance(record, LogRecord):
-                entry = entry_of(open_item(record.entry, founding.match, founding.keys))
+                entry = entry_of(open_item(record.entry, founding.match, founding.signers))
                 assert entry is not None, "a record holds an entry"
                 yield from entry.events
 

@@ -122,8 +122,32 @@ class Readmitted(Record, frozen=True, tag=11):
     item: Digest
 
 
+class Seated(Record, frozen=True, tag=12):
+    """An absent seat is given to a new incarnation: whose sitting is `raw`, with its own signature.
+
+    `end`: where the tape of the old one is closed. `words`: items of a quorum of other seats, by seat, that
+    agree to this sitting and this end.
+    """
+
+    raw: bytes
+    signature: bytes
+    end: TapeEnd
+    words: tuple[Digest, ...]
+
+
 Event: TypeAlias = (
-    Settled | Contest | Drawn | Carried | Note | Blamed | CutOff | Struck | Ruled | TakeOver | Readmitted
+    Settled
+    | Contest
+    | Drawn
+    | Carried
+    | Note
+    | Blamed
+    | CutOff
+    | Struck
+    | Ruled
+    | TakeOver
+    | Readmitted
+    | Seated
 )
 
 
@@ -185,7 +209,7 @@ def named_items(entry: Entry) -> tuple[Digest, ...]:
                 names.update(dict.fromkeys(coin for coin in coins if coin != NO_DIGEST))
             case Carried(item=item) | Readmitted(item=item):
                 names[item] = None
-            case Blamed(items=items) | Struck(words=items) | TakeOver(items=items):
+            case Blamed(items=items) | Struck(words=items) | TakeOver(items=items) | Seated(words=items):
                 names.update(dict.fromkeys(items))
             case Note():
                 pass

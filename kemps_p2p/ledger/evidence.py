@@ -10,7 +10,7 @@ from kemps_p2p.codec import Digest, Record, encode
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import entry_of
-from kemps_p2p.ledger.tape import Ack, HandOver, Head, Join, Signed, TapeItem, open_item
+from kemps_p2p.ledger.tape import Ack, HandOver, Head, Join, Signed, Signers, TapeItem, open_item
 
 
 class Equivocation(Record, frozen=True, tag=1):
@@ -81,10 +81,10 @@ def equivocation(first: TapeItem, second: TapeItem) -> PeerFault | None:
     return PeerFault(Fault.EQUIVOCATION, why, culprit=first.seat, evidence=evidence)
 
 
-def check_equivocation(evidence: Equivocation, match: Digest, keys: tuple[bytes, ...]) -> Seat:
+def check_equivocation(evidence: Equivocation, match: Digest, signers: Signers) -> Seat:
     """The culprit that the evidence proves. Raises `PeerFault` BAD_EVIDENCE if it proves nothing."""
-    first = open_item(evidence.first, match, keys)
-    second = open_item(evidence.second, match, keys)
+    first = open_item(evidence.first, match, signers)
+    second = open_item(evidence.second, match, signers)
     if contradiction(first, second) is None:
         raise PeerFault(Fault.BAD_EVIDENCE, "the two items do not contradict each other")
     return first.seat

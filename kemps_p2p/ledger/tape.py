@@ -117,8 +117,20 @@ class Back(Record, frozen=True, tag=11):
     index: int
 
 
+class Agreed(Record, frozen=True, tag=12):
+    """The word of a seat that an absent one is given to a new incarnation: to the one of this sitting.
+
+    `length`, `last`: where the tape of the old one ends here, which is closed there.
+    """
+
+    seat: int
+    sitting: Digest
+    length: int
+    last: Digest
+
+
 Statement: TypeAlias = (
-    Claim | Receipt | Ack | CoinReveal | Deed | Append | Suspect | Join | HandOver | Unheard | Back
+    Claim | Receipt | Ack | CoinReveal | Deed | Append | Suspect | Join | HandOver | Unheard | Back | Agreed
 )
 
 
@@ -159,31 +171,56 @@ def item_digest(signed: Signed) -> Digest:
     return tagged_hash(ITEM_LABEL, signed.raw, signed.signature)
 
 
-def open_item(
-    signed: Signed, match: Digest, keys: tuple[bytes, ...], digest: Digest | None = None
-) -> TapeItem:
-    """Decode and verify an item; `keys` are the identity keys by seat, `digest` its own if that is known.
+class Signer(Struct, frozen=True, gc=False):
+    """One incarnation of a tape's author: the number of its first item, and the key that signs its items."""
+
+    first: int
+    key: bytes
+
+
+Signers: TypeAlias = tuple[tuple[Signer, ...], ...]
+"""By tape, all incarnations of its author so far. Each ends where the next one begins."""
+
+
+def open_item(signed: Signed, match: Digest, signers: Signers, digest: Digest | None = None) -> TapeItem:
+    """Decode and verify an item; `digest`: its own if that is known.
 
     Raises `PeerFault` without a culprit unless the author's signature has verified, since a stranger's
-    bytes must not lead to blame; after that the author is the culprit of what it signed.
+    bytes must not lead to blame; after that the author is the culprit of what it signed. Nobody is to blame
+    either for an item behind the end of its incarnation: its author may not know yet that it has ended.
     """
     if len(signed.raw) > ITEM_BYTES_MAX:
         raise PeerFault(Fault.TOO_LARGE, "an item is larger than the protocol allows")
     item = decode(signed.raw, Item)
     if item.match != match:
         raise PeerFault(Fault.WRONG_MATCH, "an item of another match")
-    if not 0 <= item.seat < len(keys):
+    if not 0 <= item.seat < len(signers):
         raise PeerFault(Fault.WRONG_SEAT, "an item of a seat that is not at the table")
-    verify(keys[item.seat], ITEM_LABEL, signed.raw, signed.signature)
+    signer = signer_of(item, signers)
+    if signer is None:
+        raise PeerFault(Fault.OTHER_INCARNATION, "an item where its tape is another incarnation's")
+    verify(signer.key, ITEM_LABEL, signed.raw, signed.signature)
     check_form(item)
     return TapeItem(signed, item, item_digest(signed) if digest is None else digest)
+
+
+def signer_of(item: Item, signers: Signers) -> Signer | None:
+    """Who signs at an item's place of a tape; None if its incarnation has no such place, or not yet."""
+    known = signers[item.seat]
+    if not 0 <= item.incarnation < len(known):
+        return None
+    has_ended = item.incarnation + 1 < len(known) and item.number >= known[item.incarnation + 1].first
+    signer = known[item.incarnation]
+    # A number below 0 is its author's fault, which its signature proves.
+    is_before = item.incarnation > 0 and item.number < signer.first
+    return None if has_ended or is_before else signer
 
 
 def check_form(item: Item) -> None:
     """Raise `PeerFault` with the author as culprit for an item that no honest program signs."""
     seat = item.seat
-    if item.incarnation != 0 or item.number < 0 or len(item.prev) != DIGEST_BYTES:
-        raise PeerFault(Fault.BAD_LINK, "number, incarnation or link out of range", culprit=seat)
+    if item.number < 0 or len(item.prev) != DIGEST_BYTES:
+        raise PeerFault(Fault.BAD_LINK, "number or link out of range", culprit=seat)
     if (item.number == 0) != (item.prev == NO_DIGEST):
         raise PeerFault(Fault.BAD_LINK, "only the first item has no predecessor", culprit=seat)
     if item.lamport <= item.number or item.lamport >= 1 << 62:
@@ -209,7 +246,9 @@ def _is_in_range(statement: Statement) -> bool:
             return epoch >= 0 and term >= 0 and _is_place(head)
         case CoinReveal(index=index) | Back(index=index):
             return index >= 0
-        case Unheard(seat=seat, length=length, last=last):
+        case Agreed(sitting=sitting) if len(sitting) != DIGEST_BYTES:
+            return False
+        case Unheard(seat=seat, length=length, last=last) | Agreed(seat=seat, length=length, last=last):
             return seat >= 0 and length >= 0 and len(last) == DIGEST_BYTES
         case Suspect(term=term) | Join(term=term):
             return term >= 0
@@ -263,6 +302,7 @@ class TapeWriter:
         self._match = match
         self._seat = seat
         self._sign = sign
+        self.incarnation = 0
         self.number = 0
         self.prev = NO_DIGEST
         self.lamport = 0
@@ -270,6 +310,10 @@ class TapeWriter:
     def see(self, lamport: int) -> None:
         """Note a stamp seen on another tape."""
         self.lamport = max(self.lamport, lamport)
+
+    def begin(self, incarnation: int, length: int, last: Digest) -> None:
+        """Go on as another incarnation, behind what the one before it has said."""
+        self.incarnation, self.number, self.prev = incarnation, length, last
 
     def go_on_behind(self, item: TapeItem) -> None:
         """An item of the own tape, written before this writer was made, is the last one if it is the next."""
@@ -283,7 +327,7 @@ class TapeWriter:
         item = Item(
             match=self._match,
             seat=self._seat,
-            incarnation=0,
+            incarnation=self.incarnation,
             number=self.number,
             prev=self.prev,
             lamport=self.lamport,

@@ -108,6 +108,24 @@ class TapeBook:
         """The items of a tape that are held in their places."""
         return tuple(self._tapes[seat].items)
 
+    def close(self, seat: Seat, length: int) -> tuple[TapeItem, ...]:
+        """Drop what an incarnation that has ended says behind its end; returns what was held in its place."""
+        tape = self._tapes[seat]
+        dropped = tuple(tape.items[length:])
+        del tape.items[length:], tape.held_at_ms[length:], tape.sums[length + 1 :]
+        beside = [item for item in tape.beside if item.item.number >= length]
+        tape.beside = [item for item in tape.beside if item.item.number < length]
+        for item in (*dropped, *beside):
+            del self.by_digest[item.digest]
+            tape.held_bytes -= len(item.signed.raw)
+        for waiting in tape.early.values():
+            tape.wait_no_more(waiting.values())
+            self._early.difference_update(waiting)
+        tape.early.clear()
+        for item in [item for item in self._leading.values() if item.seat == seat]:
+            tape.wait_no_more([self._leading.pop(item.digest)])
+        return dropped
+
     def held_at_ms(self, seat: Seat, number: int) -> int | None:
         """Since when an item of a tape is held in its place; None if it is not."""
         times = self._tapes[seat].held_at_ms

@@ -11,7 +11,7 @@ Section "Terms" of protocol.md.
 """
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from kemps_p2p.errors import Fault, PeerFault
@@ -79,6 +79,7 @@ class TermBook:
     """What each tape says of terms, in the order in which items follow their tapes."""
 
     def __init__(self, seats: int, genesis: Head) -> None:
+        self._genesis = genesis
         self._seats = [_Seat((0, genesis)) for _ in range(seats)]
         self._joins: dict[int, set[int]] = {}
         self._hand_overs: dict[int, dict[Seat, TapeItem]] = {}
@@ -139,6 +140,16 @@ class TermBook:
         proof = None if seat.stand_item is None else equivocation(seat.stand_item, item)
         text = "a hand-over of another entry than the seat stands for, or into a term that it has not joined"
         found.faults.append(proof or PeerFault(Fault.BAD_TAKE_OVER, text, culprit=item.seat))
+
+    def close(self, seat: Seat, items: Iterable[TapeItem], entry: Callable[[TapeItem], Entry | None]) -> None:
+        """Of a tape only these items count, those before its end; `entry`: what one appends, if readable."""
+        self._seats[seat] = _Seat((0, self._genesis))
+        for joins in self._joins.values():
+            joins.discard(seat)
+        for handed in self._hand_overs.values():
+            handed.pop(seat, None)
+        for item in items:
+            self.follow(item, entry(item))
 
     def joined(self, seat: int) -> int:
         """The term that a seat has joined last; 0 if none, as for an observer."""

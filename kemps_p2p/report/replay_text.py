@@ -24,10 +24,12 @@ from kemps_p2p.ledger.entry import (
     Note,
     Readmitted,
     Result,
+    Seated,
     Settled,
     Struck,
     TakeOver,
 )
+from kemps_p2p.ledger.sitting import sitting_in
 from kemps_p2p.ledger.tape import TapeItem
 from kemps_p2p.report.contests import Contested, Contests, intent_of, settled_by, why_refused
 from kemps_p2p.report.knowledge import AllEyes, Deals, Eyes, shown_deals
@@ -41,7 +43,7 @@ from kemps_p2p.session.messages import AutoPassed, NoteBody, Overdue, TurnDeed, 
 from kemps_p2p.session.races import Asked, asked_by
 from kemps_p2p.session.replay import Part
 from kemps_p2p.session.seals import opened_intents
-from kemps_p2p.wording.absence import absent_text, back_text
+from kemps_p2p.wording.absence import absent_text, back_text, given_text
 from kemps_p2p.wording.actions import action_text
 from kemps_p2p.wording.audits import people_of
 from kemps_p2p.wording.cards import clock_text, day_text
@@ -133,6 +135,12 @@ class _Teller:
                     yield self._line(step, "absent", absent_text(seat, self.people), {"seat": seat})
                 case Readmitted(seat=seat):
                     yield self._line(step, "back", back_text(seat, self.people), {"seat": seat})
+                case Seated(raw=raw):
+                    sitting = sitting_in(raw)
+                    is_player = sitting.key == before.founding.keys[sitting.seat]
+                    text = given_text(sitting.seat, self.people, is_player=is_player)
+                    facts = {"seat": sitting.seat, "incarnation": sitting.incarnation}
+                    yield self._line(step, "back", text, facts)
                 case Struck(seat=seat):
                     yield self._line(step, "struck", struck_text(is_proven=False), {"seat": seat})
                 case _:

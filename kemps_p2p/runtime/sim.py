@@ -6,7 +6,7 @@ Everything random comes from the seed, so a run is its seed: same seed, same byt
 import heapq
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from functools import partial
 from typing import TypeAlias
@@ -33,6 +33,8 @@ WALL_MS = 1_767_225_600_000
 """The wall clock at virtual time 0."""
 
 MOVES_AT_ONCE_MAX = 4
+FORGETS = 1 << 40
+"""As `lost` of a crash: all files are lost, the secret too; others tell the peer how the match began."""
 _HEADING = 2
 """Objects of a journal without which no match is known: a peer that has fewer begins its lobby anew."""
 
@@ -196,7 +198,7 @@ class Sim:
 
     @property
     def now_us(self) -> int:
-        """Virtual microseconds since the start: messages and plans are that exact, machines are not."""
+        """Virtual microseconds since the start: messages and plans are that exact."""
         return self._now_us
 
     def run(self, limit_ms: int = 3_600_000) -> Stop:
@@ -237,8 +239,8 @@ class Sim:
     def crash(self, after_us: int, seat: Seat, away_us: int, lost: int = 0) -> None:
         """At a moment to come a peer crashes, and is back some time later.
 
-        Nothing is left of it but its files; of the journal not even the last `lost` items, as after a power
-        cut. In the lobby that is its secret, from which it says again what it has said.
+        Nothing is left but its files; of the journal not even the last `lost` items, as after a power cut.
+        In the lobby that is its secret, from which it says again what it has said.
         """
         self._schedule(seat, after_us, _Crash(away_us, lost))
 
@@ -249,14 +251,17 @@ class Sim:
     def _crash(self, seat: Seat, peer: SimPeer, away_us: int, lost: int = 0) -> None:
         peer.is_down = True
         peer.stopped_until_us = 0
-        kept = max(_HEADING, len(peer.journal) - lost)
-        del peer.journal[kept:]
+        del peer.journal[max(_HEADING, len(peer.journal) - lost) :]
+        if lost == FORGETS and len(peer.journal) == _HEADING:
+            peer.log.clear()
+            fresh = derive("kemps/v1/sim-secret", self._setups[seat].secret)[:32]
+            self._setups[seat] = replace(self._setups[seat], secret=fresh)
         self._schedule(seat, away_us, _Due.RETURN)
 
     def _die(self, seat: Seat, peer: SimPeer, effect: fx.Effect, death: Death) -> None:
         if death.torn and isinstance(effect, fx.Append):
-            file = peer.log if effect.file is fx.File.LOG else peer.journal
-            file.append(effect.data[: len(effect.data) // 2])
+            torn = effect.data[: len(effect.data) // 2]
+            (peer.log if effect.file is fx.File.LOG else peer.journal).append(torn)
         if death.says_goodbye and peer.session.has_begun:
             for last in peer.session.want(Want.GONE):
                 if isinstance(last, fx.Send):
@@ -308,8 +313,7 @@ class Sim:
                 effects = peer.session.tick(now_ms)
                 effects += peer.session.vote_along(now_ms) if peer.bot.goes_along else []
             case _Planned(choose):
-                action = choose(peer.session.view())
-                if action is not None:
+                if (action := choose(peer.session.view())) is not None:
                     self._submit(seat, peer, action)
                 effects = []
             case _Crash(away_us, lost):
@@ -327,13 +331,11 @@ class Sim:
         is_due = peer.has_news or (wake_ms is not None and wake_ms <= self.now_ms)
         if not peer.session.has_begun or not peer.session.is_seated or not is_due:
             return
-        book = peer.bot.book(peer.session.play.final.coming_deal)
-        if book is not None:
+        if (book := peer.bot.book(peer.session.play.final.coming_deal)) is not None:
             self._carry_out(seat, peer.session.seal_book(book, self.now_ms))
         for _ in range(MOVES_AT_ONCE_MAX):
             peer.has_news = False
-            action = peer.bot.decide(peer.session.view(), self.now_ms)
-            if action is None:
+            if (action := peer.bot.decide(peer.session.view(), self.now_ms)) is None:
                 return
             peer.has_news = True
             self._submit(seat, peer, action)
@@ -394,15 +396,13 @@ class Sim:
                 self._send(seat, Seat(receiver), effect.data)
 
     def _send(self, sender: Seat, receiver: Seat, data: bytes) -> None:
-        if self._tamper is not None:
-            tampered = self._tamper(sender, receiver, data)
-            if tampered is None:
-                return
-            data = tampered
+        arriving = data if self._tamper is None else self._tamper(sender, receiver, data)
+        if arriving is None:
+            return
         copies = (self._random.random() >= self._net.loss) + (self._random.random() < self._net.duplication)
         for _ in range(copies):
             delay_ms = self._net.after_ms(self._random, sender, receiver)
-            self._arrive(receiver, int(delay_ms * 1000), (sender, data))
+            self._arrive(receiver, int(delay_ms * 1000), (sender, arriving))
 
     def _arrive(self, receiver: Seat, after_us: int, message: tuple[Seat, bytes]) -> None:
         """To be taken in when it comes, or with all else that has come when the peer reads next."""

@@ -17,7 +17,8 @@ from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.events import Event, Gestured
 from kemps_p2p.game.record import State
 from kemps_p2p.game.rules import RuleSet
-from kemps_p2p.ledger.entry import Readmitted, Struck
+from kemps_p2p.ledger.entry import Readmitted, Seated, Struck
+from kemps_p2p.ledger.sitting import sitting_in
 from kemps_p2p.runtime.chair import Chair
 from kemps_p2p.runtime.joining import watch
 from kemps_p2p.runtime.onlooker import Onlooker
@@ -171,8 +172,13 @@ class ShownLog:
             if seat < step.match.seats:
                 self._eyes.absent(seat)
         for event in entry.events:
-            if isinstance(event, Readmitted):
-                self._eyes.back(event.seat)
+            match event:
+                case Readmitted(seat=seat):
+                    self._eyes.back(seat)
+                case Seated(raw=raw):
+                    self._eyes.back(sitting_in(raw).seat)
+                case _:
+                    pass
 
 
 def _free(path: Path) -> Path:

@@ -12,27 +12,33 @@ Section "Absent seats" of protocol.md.
 
 from msgspec.structs import replace
 
+from kemps_p2p.codec import Digest
 from kemps_p2p.errors import Fault
 from kemps_p2p.game.state import lose_deal, void_deal
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Readmitted, Struck, quorum
-from kemps_p2p.ledger.tape import Back, Unheard
+from kemps_p2p.ledger.tape import Back, Statement, Unheard
 from kemps_p2p.session.duties import OweShares, OweTurn, duties, is_dealt
 from kemps_p2p.session.fold import Fold
 from kemps_p2p.session.match import Match, is_over
 
 
-def check_unheard(fold: Fold, event: Struck) -> None:
-    """Raise unless a quorum of other seats say the same of the tape of whom an event strikes."""
+def common_words(fold: Fold, seat: int, names: tuple[Digest, ...]) -> set[Statement]:
+    """What a quorum of seats says alike, each in one of the items of these names; not `seat` itself."""
     match = fold.match
-    items = [fold.items[name] for name in event.words]
+    items = [fold.items[name] for name in names]
     seats = [item.seat for item in items]
     if seats != sorted(set(seats)) or len(seats) < quorum(match.seats) or max(seats) >= match.seats:
-        raise fold.fault(Fault.BAD_EVIDENCE, "a strike without the words of a quorum of seats")
-    if event.seat in seats:
-        raise fold.fault(Fault.BAD_EVIDENCE, "a strike that rests on the word of whom it strikes")
-    said = [{one for one in item.item.body if isinstance(one, Unheard)} for item in items]
-    if all(one.seat != event.seat for one in set[Unheard].intersection(*said)):
+        raise fold.fault(Fault.BAD_EVIDENCE, "not the words of a quorum of seats, by seat")
+    if seat in seats:
+        raise fold.fault(Fault.BAD_EVIDENCE, "words about a seat with its own among them")
+    return set[Statement].intersection(*(set(item.item.body) for item in items))
+
+
+def check_unheard(fold: Fold, event: Struck) -> None:
+    """Raise unless a quorum of other seats say the same of the tape of whom an event strikes."""
+    said = common_words(fold, event.seat, event.words)
+    if not any(isinstance(one, Unheard) and one.seat == event.seat for one in said):
         raise fold.fault(Fault.BAD_EVIDENCE, "the words of a strike do not say the same")
 
 

@@ -67,7 +67,7 @@ class AnnexCheck:
             return
         message = annex_message(founding.match, last.digest, annex.seat, annex.certificate)
         try:
-            verify(founding.keys[annex.seat], ANNEX_LABEL, message, annex.signature)
+            verify(chain.match.signers[annex.seat][-1].key, ANNEX_LABEL, message, annex.signature)
         except PeerFault as fault:
             self.findings.append(found(chain.next_index, fault))
             return
@@ -98,7 +98,7 @@ class AnnexCheck:
         acked = {last.seat}
         for signed in annex.certificate:
             try:
-                item = open_item(signed, chain.founding.match, chain.founding.keys)
+                item = open_item(signed, chain.founding.match, chain.match.signers)
             except PeerFault as fault:
                 self._note(Fault.BAD_ANNEX, signer, f"an item of the certificate: {fault}")
                 continue

@@ -26,6 +26,7 @@ from kemps_p2p.ledger.entry import (
     Drawn,
     Entry,
     Ruled,
+    Seated,
     Settled,
     Struck,
     named_items,
@@ -38,12 +39,11 @@ from kemps_p2p.session.deeds import is_due, offered
 from kemps_p2p.session.fold import OpenRecord, Proofs
 from kemps_p2p.session.holding import has_calls
 from kemps_p2p.session.match import Match, first_citable
-from kemps_p2p.session.pacing import Pacing, cut_in, held_back, ordered_in, passes_over
-from kemps_p2p.session.patience import Patience
+from kemps_p2p.session.pacing import cut_in, held_back, ordered_in, passes_over
 from kemps_p2p.session.replay import step
-from kemps_p2p.session.silence import Silence
 from kemps_p2p.session.takeover import take_over_in
 from kemps_p2p.session.tapecheck import readable_entry
+from kemps_p2p.session.waits import Waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +53,6 @@ class Accepted:
     record: OpenRecord
     match: Match
     events: tuple[GameEvent, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Waits:
-    """What makes a peer wait before it acks: its clock, its patience, and who is silent."""
-
-    pacing: Pacing
-    patience: Patience
-    silence: Silence
 
 
 class Chain:
@@ -81,6 +72,7 @@ class Chain:
         self._pacing = waits.pacing
         self._patience = waits.patience
         self._silence = waits.silence
+        self._seating = waits.seating
         self._first_dealer = start.founding.first_dealer
         self.tip = start
         self.final = start
@@ -131,18 +123,28 @@ class Chain:
             acked = self._acked.setdefault(ack.term, {})
             acked[seat] = max(acked.get(seat, 0), ack.head.index)
 
+    def close(self, seat: Seat) -> None:
+        """What an incarnation that has ended acks behind its end counts for nothing."""
+        for at, acks in self._acks.items():
+            self._acks[at] = [said for said in acks if said[0] != seat]
+        self._count_again()
+
     # Terms
 
     def turn(self, joined: int) -> list[Accepted]:
         """Go over to the chain of the latest term that begins at or after the one that this seat has joined.
 
-        Returns the entries that give way for it, oldest first. Raises `PeerFault` for a beginning that leaves
-        out what is final.
+        As far as it is here: what a new incarnation orders comes only once the entry that let it in is final.
+        Returns what gives way for it, oldest first. Raises `PeerFault` for one that leaves out what is final.
         """
-        begins = self._beginning(joined)
-        if begins is None or (self._path and self._path[-1][0] is begins[0]):
-            return []
-        return self._go(begins)
+        for begins in self._beginnings(joined):
+            dropped = [] if self._leads_to(begins[0]) else self._go(begins)
+            if self._leads_to(begins[0]):
+                return dropped
+        return []
+
+    def _leads_to(self, item: TapeItem) -> bool:
+        return bool(self._path) and self._path[-1][0] is item
 
     def aim(self, head: Head) -> list[Accepted]:
         """Go over to the chain that ends at a head, as far as it is here; returns what gives way."""
@@ -159,11 +161,11 @@ class Chain:
         """The next entry, where it is one of a chain that others, or the own seat, stand for."""
         return self._path[0][1] if self._path else None
 
-    def _beginning(self, joined: int) -> tuple[TapeItem, Entry] | None:
-        """The first entry of the latest term that this peer may go over to."""
+    def _beginnings(self, joined: int) -> list[tuple[TapeItem, Entry]]:
+        """The first entries of the terms that this peer may go over to, of the latest first."""
         beyond = max(self.tip.head_term, joined - 1)
         if self._latest_term <= beyond:
-            return None
+            return []
         found = [
             (item, entry)
             for (_, term), (item, entry) in self._entries.items()
@@ -171,7 +173,7 @@ class Chain:
             and item.digest not in self._refused
             and (take_over_in(entry) is not None or (joined >= term and self._is_first(entry)))
         ]
-        return max(found, key=lambda waiting: (waiting[1].term, -waiting[1].index), default=None)
+        return sorted(found, key=lambda waiting: (-waiting[1].term, waiting[1].index))
 
     def _is_first(self, entry: Entry) -> bool:
         before = self._items.get(entry.prev)
@@ -357,6 +359,10 @@ class Chain:
                 case Struck():
                     is_lapsed = self._silence.is_lapsed(event, self._items, now_ms)
                     if is_lapsed or (event.seat != self.tip.observer and has_calls(self._book, logged)):
+                        return False
+                    continue
+                case Seated():
+                    if not self._seating.is_end(event):
                         return False
                     continue
                 case Settled(claim=claim):

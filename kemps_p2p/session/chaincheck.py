@@ -102,7 +102,7 @@ class ChainCheck:
 
     def _open(self, signed: Signed, index: int) -> TapeItem | None:
         try:
-            item = open_item(signed, self.founding.match, self.founding.keys)
+            item = open_item(signed, self.founding.match, self.match.signers)
         except PeerFault as fault:
             self.note(found(index, fault))
             return None

@@ -17,6 +17,7 @@ from itertools import pairwise
 from msgspec import structs
 
 from kemps_p2p.codec import Digest, derive, encode
+from kemps_p2p.deck.context import number
 from kemps_p2p.deck.deal import (
     Deck,
     Seed,
@@ -52,7 +53,7 @@ from kemps_p2p.session.duties import (
     is_wanted,
 )
 from kemps_p2p.session.fold import ProofId
-from kemps_p2p.session.match import ATTEMPT, Match, deck_of, fresh_deck
+from kemps_p2p.session.match import ATTEMPT, Match, attempt_of, deck_of, fresh_deck
 from kemps_p2p.session.messages import (
     BookDeed,
     BookOpenedDeed,
@@ -75,9 +76,9 @@ class Job:
     work: Callable[[], object]
 
 
-def deal_seed(secret: bytes, deal: int) -> bytes:
+def deal_seed(secret: bytes, deal: int, attempt: int = ATTEMPT) -> bytes:
     """The 32-byte seed of a deal, from the secret that was on disk before anything was sent."""
-    return derive("kemps/v1/deal-seed", secret, deal.to_bytes(8, "big"), ATTEMPT.to_bytes(8, "big"))[:32]
+    return derive("kemps/v1/deal-seed", secret, number(deal), number(attempt))[:32]
 
 
 def as_statement(body: DeedBody) -> Deed:
@@ -106,7 +107,7 @@ class Dealing:
         self.books = OwnBooks(seat, secret)
         self._done: set[tuple[object, ...]] = set()
         self._faces: dict[tuple[int, Position], Card] = {}
-        self._turns: dict[tuple[int, int, Digest, Seat], tuple[Offered, Turn]] = {}
+        self._turns: dict[tuple[int, int, int, Digest, Seat], tuple[Offered, Turn]] = {}
 
     def fulfil(self, match: Match) -> Iterator[Statement | Job]:
         """Everything this seat owes at a final head and has not done or begun yet. Observers owe nothing."""
@@ -115,18 +116,18 @@ class Dealing:
         coin = Coin(match.coins[self._seat])
         for duty in duties(match, self._seat):
             match duty:
-                case OweKey(deal):
-                    if self._once("key", deal):
-                        key = make_key(fresh_deck(match, deal).table, self._seat, self._seed(deal))
-                        yield as_statement(KeyDeed(deal=deal, attempt=ATTEMPT, key=key))
+                case OweKey(deal, attempt):
+                    if self._once("key", deal, attempt):
+                        key = make_key(fresh_deck(match, deal).table, self._seat, self._seed(deal, attempt))
+                        yield as_statement(KeyDeed(deal=deal, attempt=attempt, key=key))
                 case OweShares(deal, round_, positions):
                     fresh = tuple(p for p in positions if self._once("share", deal, p))
                     if fresh:
                         yield from self._share(match.decks[deal, round_], fresh)
-                case OweSeed(deal):
-                    if self._once("seed", deal):
-                        seed = Seed(seed=self._seed(deal))
-                        yield as_statement(SeedDeed(deal=deal, attempt=ATTEMPT, seed=seed))
+                case OweSeed(deal, attempt):
+                    seed = self._seed(deal, attempt)
+                    if self._is_own(match, deal, seed) and self._once("seed", deal):
+                        yield as_statement(SeedDeed(deal=deal, attempt=attempt, seed=Seed(seed=seed)))
                 case OweBook(deal):
                     opening = self.books.opened(deal)
                     if opening is not None and self._once("book", deal):
@@ -143,10 +144,10 @@ class Dealing:
     def recall(self, deed: DeedBody) -> None:
         """What stands on the own tape is done, perhaps by an earlier run of this program."""
         match deed:
-            case KeyDeed(deal=deal):
-                self._done.add(("key", deal))
-            case TurnDeed(deal=deal, round=round_, on=on):
-                self._done.add(("turn", deal, round_, on))
+            case KeyDeed(deal=deal, attempt=attempt):
+                self._done.add(("key", deal, attempt))
+            case TurnDeed(deal=deal, attempt=attempt, round=round_, on=on):
+                self._done.add(("turn", deal, attempt, round_, on))
             case ShareDeed(deal=deal, shares=shares):
                 self._done.update(("share", deal, position) for position in shares.positions)
             case SeedDeed(deal=deal):
@@ -156,12 +157,20 @@ class Dealing:
             case BookDeed(deal=deal, commitment=commitment):
                 self.books.recall(deal, commitment)
 
+    def begin(self, coins: tuple[Coin, ...]) -> None:
+        """Go on with another chain of coins, as another incarnation of the seat."""
+        self._coins = dict(pairwise(coins))
+
+    def has_chain(self, match: Match) -> bool:
+        """True if the coins of the seat in a match are the own ones, so that this incarnation sits there."""
+        return match.coins[self._seat] in self._coins
+
     def recall_coin(self, reveal: CoinReveal) -> None:
         """The same, of a coin."""
         self._done.add(("coin", reveal.index))
 
     def _share(self, deck: Deck, positions: tuple[Position, ...]) -> Iterator[Statement | Job]:
-        work = partial(_made_shares, deck, self._seat, self._seed(deck.table.deal), positions)
+        work = partial(_made_shares, deck, self._seat, self._seed_of(deck), positions)
         if len(positions) <= LIGHT_POSITIONS:
             yield as_statement(work())
         else:
@@ -171,7 +180,8 @@ class Dealing:
         """Note a turn that came on a tape, for the draft: the first that goes by the item before it."""
         body = offered.body
         if isinstance(body, TurnDeed):
-            self._turns.setdefault((body.deal, body.round, body.on, offered.seat), (offered, body.turn))
+            place = body.deal, body.attempt, body.round, body.on, offered.seat
+            self._turns.setdefault(place, (offered, body.turn))
 
     def draft(self, match: Match) -> Iterator[Job]:
         """Follow the turns on the tapes beyond the log: take the own one as soon as due, and verify each.
@@ -182,9 +192,10 @@ class Dealing:
             if is_shuffled(logged) or not is_wanted(match, deal):
                 continue
             deck, on = logged, match.turned.get((deal, round_), NO_DIGEST)
+            attempt = deck.table.attempt
             checks: list[Job] = []
-            while (seat := next_turn(deck)) is not None and (deal, round_, on, seat) in self._turns:
-                offered, turn = self._turns[deal, round_, on, seat]
+            while (seat := next_turn(deck)) is not None and (deal, attempt, round_, on, seat) in self._turns:
+                offered, turn = self._turns[deal, attempt, round_, on, seat]
                 on = offered.proof[0]
                 if self._once("verify", *offered.proof):
                     checks.append(Job(offered.proof, partial(check_turn, deck, seat, turn)))
@@ -193,21 +204,24 @@ class Dealing:
                 except PeerFault:
                     # Its form is wrong: the verification under way says so, with the culprit.
                     break
-            if next_turn(deck) == self._seat and self._once("turn", deal, round_, on):
-                yield Job(None, partial(_made_turn, deck, self._seat, self._seed(deal), on))
+            if next_turn(deck) == self._seat and self._once("turn", deal, attempt, round_, on):
+                yield Job(None, partial(_made_turn, deck, self._seat, self._seed_of(deck), on))
             yield from checks
 
     def faces(self, match: Match, hand: Iterable[Position]) -> dict[Position, Card]:
         """The own cards whose shares are all in but the own one."""
         deal = match.game.deal
-        found = {}
+        found: dict[Position, Card] = {}
+        if attempt_of(match, deal) < match.seated.get(self._seat, ATTEMPT) or not self.has_chain(match):
+            # What another incarnation was dealt, it alone can see.
+            return found
         for position in hand:
             card = self._faces.get((deal, position))
             if card is None:
                 deck = deck_of(match, position)
                 index = None
                 if deck is not None and is_shuffled(deck):
-                    index = own_face(deck, position, self._seat, self._seed(deal))
+                    index = own_face(deck, position, self._seat, self._seed_of(deck))
                 if index is None:
                     continue
                 card = self._faces[deal, position] = Card(index)
@@ -220,10 +234,20 @@ class Dealing:
             return action
         deal = deal_of_gestures(match)
         place = Place(match.founding.match, deal, self._seat, number)
-        return structs.replace(action, seal=place.seal(self._seed(deal), intent))
+        return structs.replace(action, seal=place.seal(self._seed(deal, attempt_of(match, deal)), intent))
 
-    def _seed(self, deal: int) -> bytes:
-        return deal_seed(self._secret, deal)
+    def _is_own(self, match: Match, deal: int, seed: bytes) -> bool:
+        """True if a seed opens the own part in a deal: not if another incarnation took part in it."""
+        if len(match.signers[self._seat]) == 1:
+            return True
+        deck = match.decks[deal, 0]
+        return deck.keys[self._seat] == make_key(deck.table, self._seat, seed)
+
+    def _seed_of(self, deck: Deck) -> bytes:
+        return self._seed(deck.table.deal, deck.table.attempt)
+
+    def _seed(self, deal: int, attempt: int = ATTEMPT) -> bytes:
+        return deal_seed(self._secret, deal, attempt)
 
     def _once(self, *what: object) -> bool:
         if what in self._done:
@@ -234,9 +258,9 @@ class Dealing:
 
 def _made_turn(deck: Deck, seat: Seat, seed: bytes, on: Digest) -> TurnDeed:
     turn = make_turn(deck, seat, seed)
-    return TurnDeed(deal=deck.table.deal, attempt=ATTEMPT, round=deck.round, on=on, turn=turn)
+    return TurnDeed(deal=deck.table.deal, attempt=deck.table.attempt, round=deck.round, on=on, turn=turn)
 
 
 def _made_shares(deck: Deck, seat: Seat, seed: bytes, positions: tuple[Position, ...]) -> ShareDeed:
     shares: Shares = make_shares(deck, seat, seed, positions)
-    return ShareDeed(deal=deck.table.deal, attempt=ATTEMPT, round=deck.round, shares=shares)
+    return ShareDeed(deal=deck.table.deal, attempt=deck.table.attempt, round=deck.round, shares=shares)

@@ -41,7 +41,16 @@ from kemps_p2p.ledger.tape import NO_DIGEST, Deed, TapeItem, claim_of
 from kemps_p2p.session.books import may_seal, with_book, with_opened, with_opening
 from kemps_p2p.session.duties import Duty, OweBook, OweKey, OweSeed, OweShares, OweTurn, duties, is_dealt
 from kemps_p2p.session.fold import Fold, ProofId
-from kemps_p2p.session.match import Match, action_of, deck_of, fresh_deck, is_over, owed_public, rounds
+from kemps_p2p.session.match import (
+    Match,
+    action_of,
+    attempt_of,
+    deck_of,
+    fresh_deck,
+    is_over,
+    owed_public,
+    rounds,
+)
 from kemps_p2p.session.messages import (
     BookDeed,
     BookOpenedDeed,
@@ -98,22 +107,22 @@ def read_item(item: TapeItem) -> ReadItem:
 def is_owed(owed: tuple[Duty, ...], deed: DeedBody) -> bool:
     """True if the deed fulfils one of the duties, or part of one."""
     match deed:
-        case KeyDeed(deal=deal, attempt=0):
-            return OweKey(deal) in owed
-        case TurnDeed(deal=deal, attempt=0, round=round_):
-            return OweTurn(deal, round_) in owed
-        case ShareDeed(deal=deal, attempt=0, round=round_, shares=shares):
+        case KeyDeed(deal=deal, attempt=attempt):
+            return OweKey(deal, attempt) in owed
+        case TurnDeed(deal=deal, attempt=attempt, round=round_):
+            return OweTurn(deal, round_, attempt) in owed
+        case ShareDeed(deal=deal, attempt=attempt, round=round_, shares=shares):
             return any(
                 isinstance(duty, OweShares)
-                and (duty.deal, duty.round) == (deal, round_)
+                and (duty.deal, duty.round, duty.attempt) == (deal, round_, attempt)
                 and set(shares.positions) <= set(duty.positions)
                 for duty in owed
             )
-        case SeedDeed(deal=deal, attempt=0):
-            return OweSeed(deal) in owed
+        case SeedDeed(deal=deal, attempt=attempt):
+            return OweSeed(deal, attempt) in owed
         case BookOpenedDeed(deal=deal):
             return OweBook(deal) in owed
-        case _:
+        case BookDeed():
             return False
 
 
@@ -161,15 +170,15 @@ def check_opening(decks: tuple[Deck, ...], seals: Seals, seat: Seat, seed: bytes
 def can_check(match: Match, deed: Offered) -> bool:
     """True if what the deed's proof rests on is in the log; a turn is checked on the draft instead."""
     match deed.body:
-        case KeyDeed(deal=deal):
-            return deal == match.coming_deal
+        case KeyDeed(deal=deal, attempt=attempt):
+            return deal == match.coming_deal and attempt == attempt_of(match, deal)
         case TurnDeed():
             return False
-        case ShareDeed(deal=deal, round=round_):
+        case ShareDeed(deal=deal, attempt=attempt, round=round_):
             deck = match.decks.get((deal, round_))
-            return deck is not None and is_shuffled(deck)
-        case SeedDeed(deal=deal):
-            return is_over(match) and 0 <= deal <= match.game.deal
+            return deck is not None and deck.table.attempt == attempt and is_shuffled(deck)
+        case SeedDeed(deal=deal, attempt=attempt):
+            return is_over(match) and 0 <= deal <= match.game.deal and attempt == attempt_of(match, deal)
         case BookDeed():
             return True
         case BookOpenedDeed(deal=deal):

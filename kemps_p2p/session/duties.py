@@ -12,7 +12,7 @@ from kemps_p2p.deck.deal import is_missing, is_shuffled, next_turn
 from kemps_p2p.game.record import BETWEEN_DEALS
 from kemps_p2p.game.state import Phase, owed_answers
 from kemps_p2p.ids import Position, Seat
-from kemps_p2p.session.match import Match, deck_of, is_over, owed_public, rounds
+from kemps_p2p.session.match import ATTEMPT, Match, attempt_of, deck_of, is_over, owed_public, rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,7 @@ class OweKey:
     """Commitment and key for a deal."""
 
     deal: int
+    attempt: int = ATTEMPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class OweTurn:
 
     deal: int
     round: int
+    attempt: int = ATTEMPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class OweShares:
     deal: int
     round: int
     positions: tuple[Position, ...]
+    attempt: int = ATTEMPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class OweSeed:
     """The seed of a deal, once the match is over."""
 
     deal: int
+    attempt: int = ATTEMPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,7 @@ def _duties(match: Match, seat: Seat) -> Iterator[Duty]:
         yield from (OweBook(deal) for deal in match.books.get(seat, {}) if deal not in opened)
         for deal in range(match.game.deal + 1):
             if deal not in match.spoilt and seat not in match.seeds.get(deal, {}):
-                yield OweSeed(deal)
+                yield OweSeed(deal, attempt_of(match, deal))
         return
     yield from _shuffle_duties(match, seat)
     if is_dealt(match):
@@ -97,15 +101,15 @@ def _duties(match: Match, seat: Seat) -> Iterator[Duty]:
 def _shuffle_duties(match: Match, seat: Seat) -> Iterator[Duty]:
     for deck in rounds(match, match.game.deal)[1:] if is_dealt(match) else ():
         if next_turn(deck) == seat:
-            yield OweTurn(match.game.deal, deck.round)
+            yield OweTurn(match.game.deal, deck.round, deck.table.attempt)
     deal = match.coming_deal
     if deal in match.spoilt or not prepares_next(match):
         return
     deck_now = match.decks.get((deal, 0))
     if deck_now is None or deck_now.keys[seat] is None:
-        yield OweKey(deal)
+        yield OweKey(deal, attempt_of(match, deal))
     elif next_turn(deck_now) == seat:
-        yield OweTurn(deal, 0)
+        yield OweTurn(deal, 0, deck_now.table.attempt)
 
 
 def is_dealt(match: Match) -> bool:
@@ -142,4 +146,4 @@ def owed_shares(match: Match, seat: Seat) -> Iterator[OweShares]:
         if deck is not None and is_shuffled(deck) and is_missing(deck, position, seat):
             wanted.setdefault(deck.round, set()).add(position)
     for round_, positions in sorted(wanted.items()):
-        yield OweShares(game.deal, round_, tuple(sorted(positions)))
+        yield OweShares(game.deal, round_, tuple(sorted(positions)), attempt_of(match, game.deal))

@@ -3,21 +3,24 @@
 It decides nothing: what is a fault the fold says. Section "Evidence" of protocol.md.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from kemps_p2p.codec import Digest, decode
 from kemps_p2p.errors import PeerFault
 from kemps_p2p.ledger.evidence import Equivocation
-from kemps_p2p.ledger.tape import TapeItem, open_item
+from kemps_p2p.ledger.tape import Signers, TapeItem, open_item
 from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.observing import is_out_of_place
 
 
 class Exhibits:
-    """One peer's proofs, at most one of each culprit. `shown`: the items of all that were ever passed on."""
+    """One peer's proofs, at most one of each culprit. `shown`: the items of all that were ever passed on;
+    `signers`: of the tapes as they are now.
+    """
 
-    def __init__(self, founding: Founding) -> None:
+    def __init__(self, founding: Founding, signers: Callable[[], Signers]) -> None:
         self._founding = founding
+        self._signers = signers
         self.proofs: list[tuple[TapeItem, ...]] = []
         self.shown: dict[Digest, TapeItem] = {}
 
@@ -27,7 +30,7 @@ class Exhibits:
             return ()
         evidence = decode(fault.evidence, Equivocation)
         pair = tuple(
-            open_item(signed, self._founding.match, self._founding.keys)
+            open_item(signed, self._founding.match, self._signers())
             for signed in (evidence.first, evidence.second)
         )
         self.proofs.append(pair)

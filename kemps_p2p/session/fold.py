@@ -14,7 +14,7 @@ from kemps_p2p.game.events import Event as GameEvent
 from kemps_p2p.game.state import Applied
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Entry, LogRecord, entry_of
-from kemps_p2p.ledger.tape import TapeItem, open_item
+from kemps_p2p.ledger.tape import Signers, TapeItem, open_item
 from kemps_p2p.session.match import Match
 
 ProofId = tuple[Digest, int]
@@ -69,13 +69,13 @@ class OpenRecord:
     items: Mapping[Digest, TapeItem]
 
 
-def open_record(record: LogRecord, match: Digest, keys: tuple[bytes, ...]) -> OpenRecord:
+def open_record(record: LogRecord, match: Digest, signers: Signers) -> OpenRecord:
     """Verify every signature of a record. Raises `PeerFault`."""
-    item = open_item(record.entry, match, keys)
+    item = open_item(record.entry, match, signers)
     entry = entry_of(item)
     if entry is None:
         raise PeerFault(Fault.BAD_ENTRY, "a record without an entry", culprit=item.seat)
-    opened = [open_item(signed, match, keys) for signed in record.items]
+    opened = [open_item(signed, match, signers) for signed in record.items]
     return OpenRecord(item, entry, by_name(opened))
 
 

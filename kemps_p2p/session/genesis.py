@@ -14,6 +14,7 @@ from kemps_p2p.game.state import dealer_of_first_deal
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import check_key, verify
 from kemps_p2p.ledger.poll import Decide, decide
+from kemps_p2p.ledger.tape import Signer, Signers
 from kemps_p2p.session.messages import PROTOCOL_VERSION
 
 GENESIS_LABEL = "kemps/v1/genesis"
@@ -103,6 +104,11 @@ class Founding:
     def seats(self) -> int:
         """How many play."""
         return len(self.genesis.seats)
+
+    @cached_property
+    def signers(self) -> Signers:
+        """Who signs each tape, before any seat is given to a new incarnation."""
+        return tuple((Signer(0, key),) for key in self.keys)
 
     @cached_property
     def tapes(self) -> int:

@@ -12,13 +12,14 @@ from collections import ChainMap
 from collections.abc import Sequence
 
 from kemps_p2p.codec import encode
-from kemps_p2p.errors import PeerFault
+from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.game.actions import Gesture
 from kemps_p2p.game.views import SeatView, seat_view
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.coins import Coin
 from kemps_p2p.ledger.tape import (
     Ack,
+    Agreed,
     Append,
     Back,
     Claim,
@@ -39,7 +40,7 @@ from kemps_p2p.ledger.tape import (
 from kemps_p2p.ledger.tapebook import TapeBook
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.answers import Answering
-from kemps_p2p.session.chain import Chain, Waits
+from kemps_p2p.session.chain import Chain
 from kemps_p2p.session.dealing import Dealing, Job
 from kemps_p2p.session.deeds import ReadItem, read_item
 from kemps_p2p.session.exhibits import Exhibits
@@ -55,9 +56,11 @@ from kemps_p2p.session.patience import Patience
 from kemps_p2p.session.proving import Jobs, Proving
 from kemps_p2p.session.recovery import Parts, Recovery
 from kemps_p2p.session.rivals import Rivals
+from kemps_p2p.session.seating import Pen, Seating
 from kemps_p2p.session.sequencing import AtHand, Sequencing
 from kemps_p2p.session.silence import Silence
 from kemps_p2p.session.unlogged import Unlogged
+from kemps_p2p.session.waits import Waits
 
 
 class Hearing:
@@ -78,16 +81,18 @@ class Hearing:
         self._proving = Proving(self._begin, self._found)
         self._proofs = self._proving.proofs
         self._dealing = Dealing(setup.seat, setup.secret, coins)
+        self._pen = Pen(setup.identity, setup.secret, founding.match, setup.seat)
         self.books = self._dealing.books
         self._answering = Answering(setup.seat)
         self._coins: list[TapeItem] = []
-        self._exhibits = Exhibits(founding)
+        self._exhibits = Exhibits(founding, lambda: self.final.signers)
         self._unlogged = Unlogged(self._exhibits)
         self._items = ChainMap(self.tapes.by_digest, self._exhibits.shown)
         self.pacing = Pacing(now_ms, setup.seat, founding.tapes)
         self._silence = Silence(setup.seat, founding, self.tapes, self.pacing)
         self._patience = Patience(self._book, self._coins)
-        waits = Waits(self.pacing, self._patience, self._silence)
+        self._seating = Seating(setup.seat, founding, self.tapes)
+        waits = Waits(self.pacing, self._patience, self._silence, self._seating)
         self._chain = Chain(
             begin(founding), setup.seat, self._book, self._proofs, items=self._items, waits=waits
         )
@@ -98,7 +103,15 @@ class Hearing:
         self._to_send: list[Signed] = []
         self._acked_index = self._proposed_index = 0
         self._jobs = Jobs()
-        parts = Parts(self.tapes, self._chain, self._handing, self._holding, self._proving, self.pacing)
+        parts = Parts(
+            self.tapes,
+            self._chain,
+            self._handing,
+            self._holding,
+            self._proving,
+            self._dealing,
+            self.pacing,
+        )
         self._recovery = Recovery(setup.seat, founding, parts)
         self._effects: list[fx.Effect] = []
         self._final_is_new = self._deck_is_new = self._order_is_new = True
@@ -146,9 +159,11 @@ class Hearing:
             if self.tapes.is_known(digest):
                 continue
             try:
-                item = open_item(signed, self.founding.match, self.founding.keys, digest)
+                item = open_item(signed, self.founding.match, self.final.signers, digest)
             except PeerFault as fault:
-                self._found(fault)
+                # That of an incarnation which is not let in here yet comes again; an old one has ended.
+                if fault.code is not Fault.OTHER_INCARNATION:
+                    self._found(fault)
             else:
                 self._take(item, now_ms)
 
@@ -194,6 +209,8 @@ class Hearing:
                         self._effects.append(fx.Show(fx.VotedAbsent(item.seat, Seat(statement.seat))))
                 case Back():
                     self._silence.hear_return(item, statement)
+                case Agreed():
+                    self._seating.hear(item, statement)
                 case Claim() | Receipt() | Append() | Deed() | Suspect() | Join() | HandOver():
                     pass
             self._order_is_new = True

@@ -9,15 +9,19 @@ Section "Journal and log" of protocol.md.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from kemps_p2p.codec import Record, decode
-from kemps_p2p.errors import PeerFault, RuntimeFault
+from kemps_p2p.errors import Fault, PeerFault, RuntimeFault
 from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.entry import Seated
 from kemps_p2p.ledger.identity import Identity
-from kemps_p2p.ledger.tape import Signed, TapeItem, open_item
+from kemps_p2p.ledger.sitting import read_sitting
+from kemps_p2p.ledger.tape import Item, Signed, Signer, TapeItem, open_item
 from kemps_p2p.session.genesis import Founding, SignedGenesis, check_signatures, found, name_commitment
 from kemps_p2p.session.lobby import Setup
+from kemps_p2p.session.tapecheck import readable_entry
 
 _HEADING = 2
 """The objects before the first item."""
@@ -65,11 +69,48 @@ def read_journal(objects: Sequence[bytes]) -> Journal:
         if names != [record.name for record in records]:
             raise RuntimeFault("object 1 of the journal: names that are not those of the genesis")
         items = []
+        keys = _Keys(founding)
         for place in range(_HEADING, len(objects)):
-            items.append(open_item(decode(objects[place], Signed), founding.match, founding.keys))
+            items.append(keys.opened(decode(objects[place], Signed)))
     except PeerFault as fault:
         raise RuntimeFault(f"object {place} of the journal: {fault}") from None
     return Journal(signed, founding, remembered, tuple(items))
+
+
+class _Keys:
+    """By which keys the items of a journal are signed: as its entries name them, whatever comes of those.
+
+    The journal is the own one: each item in it was opened with the right key before it was written.
+    """
+
+    def __init__(self, founding: Founding) -> None:
+        self._founding = founding
+        self._named: dict[tuple[int, int], list[bytes]] = {}
+
+    def opened(self, signed: Signed) -> TapeItem:
+        """Open an item of any incarnation. Raises `PeerFault`."""
+        match, signers = self._founding.match, self._founding.signers
+        try:
+            item = open_item(signed, match, signers)
+        except PeerFault as fault:
+            if fault.code is not Fault.OTHER_INCARNATION:
+                raise
+            item = self._of_later(signed, fault)
+        entry = readable_entry(item)
+        for event in () if entry is None else entry.events:
+            if isinstance(event, Seated):
+                with suppress(PeerFault):
+                    sitting = read_sitting(event.raw, event.signature, match)
+                    self._named.setdefault((sitting.seat, sitting.incarnation), []).append(sitting.key)
+        return item
+
+    def _of_later(self, signed: Signed, fault: PeerFault) -> TapeItem:
+        said = decode(signed.raw, Item)
+        for key in self._named.get((said.seat, said.incarnation), ()):
+            known = (Signer(0, key),) * (said.incarnation + 1)
+            with suppress(PeerFault):
+                return open_item(signed, self._founding.match, (known,) * (said.seat + 1))
+        raise fault
 
 
 def setup_from(journal: Journal, identity: Identity, secret: bytes) -> Setup:

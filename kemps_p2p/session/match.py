@@ -22,11 +22,12 @@ from kemps_p2p.game.state import Phase, State, check, new_match, owed_faces
 from kemps_p2p.ids import Position, Seat, Team
 from kemps_p2p.ledger.entry import TapeEnd
 from kemps_p2p.ledger.poll import DecidedSet, Places
-from kemps_p2p.ledger.tape import Claim, Head, TapeItem
+from kemps_p2p.ledger.tape import Claim, Head, Signers, TapeItem
 from kemps_p2p.session.genesis import Founding
 
 PAST_ENTRIES = 256
 ATTEMPT = 0
+"""The first attempt at a deal. There is another for each seat that is given to a new incarnation."""
 MISSING_SEED = b""
 """Stands for a seed that was not opened in time."""
 JUDGED_LATER = frozenset({Illegal.NOT_IN_POOL, Illegal.NOT_IDLE})
@@ -98,7 +99,8 @@ class Match(Struct, frozen=True, kw_only=True):
     `owing`: since what elapsed time each seat is waited for, for an opening or its seeds.
     `blamed`: items that have proven a fault once and do not do so again.
     `absent`: the seats that are struck, with the index of the entry that did; `voids`: the teams that have
-    had a deal made void by that.
+    had a deal made void by that. `signers`: of each tape, with all incarnations so far; `seated`: the seats
+    that were given to another one, with the attempt from which decks are made with its secrets.
     """
 
     founding: Founding
@@ -127,6 +129,8 @@ class Match(Struct, frozen=True, kw_only=True):
     owing: Mapping[Seat, int]
     absent: Mapping[Seat, int]
     voids: frozenset[Team]
+    signers: Signers
+    seated: Mapping[Seat, int]
     elapsed_ms: int
     shown_ms: int | None
     is_closed: bool
@@ -135,6 +139,11 @@ class Match(Struct, frozen=True, kw_only=True):
     def seats(self) -> int:
         """How many play."""
         return self.founding.seats
+
+    @property
+    def attempt(self) -> int:
+        """Which attempt at a deal begins now: one more for each incarnation that was let in."""
+        return sum(len(known) - 1 for known in self.signers)
 
     @property
     def coming_deal(self) -> int:
@@ -182,6 +191,8 @@ def begin(founding: Founding) -> Match:
         owing={},
         absent={},
         voids=frozenset(),
+        signers=founding.signers,
+        seated={},
         elapsed_ms=0,
         shown_ms=None,
         is_closed=False,
@@ -190,8 +201,14 @@ def begin(founding: Founding) -> Match:
 
 def fresh_deck(match: Match, deal: int) -> Deck:
     """The deck of a deal before any key."""
-    table = Table(match.founding.group, match.founding.match, deal, ATTEMPT, match.seats)
+    table = Table(match.founding.group, match.founding.match, deal, match.attempt, match.seats)
     return new_deck(table, deal_cards(match.founding.rules, match.seats))
+
+
+def attempt_of(match: Match, deal: int) -> int:
+    """The attempt of a deal: that of its deck, or the one that would begin now."""
+    deck = match.decks.get((deal, 0))
+    return match.attempt if deck is None else deck.table.attempt
 
 
 def rounds(match: Match, deal: int) -> list[Deck]:

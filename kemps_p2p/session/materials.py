@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from kemps_p2p.codec import Digest
 from kemps_p2p.ledger.claimbook import ClaimBook
-from kemps_p2p.ledger.entry import Readmitted, Struck
+from kemps_p2p.ledger.entry import Readmitted, Seated, Struck
 from kemps_p2p.ledger.tape import TapeItem
 from kemps_p2p.session.deeds import Offered
 from kemps_p2p.session.fold import Proofs
@@ -18,7 +18,8 @@ class Materials:
 
     `final`: the match as it is final here. `is_all_there`: every seat has been heard of lately. `ties`: when,
     by the elapsed time, a set was first found together that waits for the dealer's word. `strikes`: of whom
-    a quorum has waited for in vain; `returns`: of whom is struck and has said that it is back.
+    a quorum has waited for in vain; `returns`: of whom is struck and has said that it is back, or
+    gets its seat as a new incarnation.
     """
 
     final: Match
@@ -33,4 +34,4 @@ class Materials:
     overdue: tuple[Digest, ...] = ()
     late_contests: frozenset[int] = frozenset()
     strikes: tuple[Struck, ...] = ()
-    returns: tuple[Readmitted, ...] = ()
+    returns: tuple[Readmitted | Seated, ...] = ()

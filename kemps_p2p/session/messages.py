@@ -28,7 +28,7 @@ Signals = Annotated[tuple[SignalName, ...], msgspec.Meta(max_length=BOOK_SIGNALS
 """Names of gestures, as a signal book holds them."""
 
 
-# Deeds: what a seat owes and publishes on its tape. `attempt` is 0 until attempts can be repeated.
+# Deeds: what a seat owes and publishes on its tape. `attempt`: that of the deck, see `Match.attempt`.
 
 
 class KeyDeed(Record, frozen=True, tag=1):
@@ -220,7 +220,14 @@ class WalkOver(Record, frozen=True, tag=7):
     signature: bytes
 
 
-Message: TypeAlias = LobbyWords | Batch | Status | Whisper | Wish | Moved | WalkOver
+class Plea(Record, frozen=True, tag=8):
+    """A new incarnation asks for its seat: an encoded `Sitting`, signed. Anybody may pass it on."""
+
+    raw: bytes
+    signature: bytes
+
+
+Message: TypeAlias = LobbyWords | Batch | Status | Whisper | Wish | Moved | WalkOver | Plea
 
 
 def read_message(data: bytes) -> Message:

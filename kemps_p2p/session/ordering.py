@@ -25,8 +25,10 @@ from kemps_p2p.ledger.entry import (
     Entry,
     Event,
     Note,
+    Readmitted,
     Result,
     Ruled,
+    Seated,
     Settled,
     TapeEnd,
 )
@@ -47,6 +49,7 @@ from kemps_p2p.session.claims import (
 from kemps_p2p.session.deeds import blamed, carried, has_place, is_due, meets_its_list
 from kemps_p2p.session.fold import Fold
 from kemps_p2p.session.holding import asked, has_calls
+from kemps_p2p.session.incarnation import seated
 from kemps_p2p.session.match import Match, OpenContest, is_over
 from kemps_p2p.session.materials import Materials
 from kemps_p2p.session.messages import (
@@ -244,7 +247,12 @@ def _strikes(work: Fold, at_hand: Materials) -> Iterator[Event]:
 
 def _returns(work: Fold, at_hand: Materials) -> Iterator[Event]:
     for event in at_hand.returns:
-        if _try(work, partial(readmitted, work, event)):
+        match event:
+            case Readmitted():
+                change = partial(readmitted, work, event)
+            case Seated():
+                change = partial(seated, work, event)
+        if _try(work, change):
             yield event
 
 

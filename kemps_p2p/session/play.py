@@ -21,11 +21,13 @@ from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.state import advance, check
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger import entry as ledger
+from kemps_p2p.ledger.sitting import sitting_in
 from kemps_p2p.ledger.tape import (
     Ack,
     Append,
     Claim,
     Statement,
+    TapeItem,
 )
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.chain import Accepted
@@ -34,9 +36,10 @@ from kemps_p2p.session.fold import NotVerified, closed_record
 from kemps_p2p.session.hearing import Hearing
 from kemps_p2p.session.journal import Journal
 from kemps_p2p.session.match import Match, is_ready
-from kemps_p2p.session.messages import Batch, DeedBody, batches, pack
+from kemps_p2p.session.messages import Batch, DeedBody, Plea, batches, pack
 from kemps_p2p.session.ordering import entry_after, foreseen
 from kemps_p2p.session.sights import sights_of
+from kemps_p2p.session.tapecheck import readable_entry
 
 
 class Play(Hearing):
@@ -152,17 +155,24 @@ class Play(Hearing):
         has acked, or logged, does not hold.
         """
         self._recovery.begin()
-        for item in journal.items:
-            self._take(item, now_ms)
-        self._recovery.follow(logged, self._follow_entry, now_ms)
+        waiting: Sequence[TapeItem] = journal.items
+        # Those of a new incarnation have a place once the entry that let it in is final.
+        while coming := [item for item in waiting if self._is_let_in(item)]:
+            waiting = [item for item in waiting if not self._is_let_in(item)]
+            for item in coming:
+                self._take(item, now_ms)
+            self._recovery.follow(logged, self._follow_entry, now_ms)
+            self._finalize(now_ms)
         self._recovery.reckon(now_ms, wall_ms, journal.remembered.wall_ms)
-        self._finalize(now_ms)
         self._recovery.restart_claims()
         # But for the log, all this was said, shown and written before.
         self._to_send.clear()
         self._effects = [
             effect for effect in self._effects if isinstance(effect, fx.Append) and effect.file is fx.File.LOG
         ]
+
+    def _is_let_in(self, item: TapeItem) -> bool:
+        return item.item.incarnation < len(self.final.signers[item.seat])
 
     def hear_length(self, sender: Seat, length: int) -> None:
         """Another peer says how many items of the own tape it holds."""
@@ -248,10 +258,50 @@ class Play(Hearing):
             self._effects += [fx.Show(sight) for sight in sights_of(accepted, before)]
             before = accepted.match
             self._handing.follow(accepted.record.entry, accepted.match)
+            for event in accepted.record.entry.events:
+                if isinstance(event, ledger.Seated):
+                    self._sit(event, now_ms)
         if done:
             self._final_is_new = self._order_is_new = True
             self.pacing.keep_up(self.final.elapsed_ms, now_ms)
         return bool(done)
+
+    # New incarnations
+
+    def hear_plea(self, plea: Plea, now_ms: int) -> list[fx.Effect]:
+        """Hear who asks for a seat, and pass it on. Raises `PeerFault` for what no program asks."""
+        if not self._seating.hear_plea(plea, self.final):
+            return []
+        self._order_is_new = True
+        return [fx.Send(pack(plea)), *self.flush(now_ms)]
+
+    def plea(self) -> Plea | None:
+        """Ask for the own seat, if this program's secrets are not those of who sat there last; else None."""
+        final, recovery = self.final, self._recovery
+        if not self.is_recovering or recovery.is_seated or not recovery.is_whole or final.is_closed:
+            return None
+        return self._pen.plea(len(final.signers[self.seat]))
+
+    def _sit(self, event: ledger.Seated, now_ms: int) -> None:
+        """A seat is another incarnation's from here on: its tape goes on behind the end of the old one."""
+        sitting = sitting_in(event.raw)
+        seat, end = Seat(sitting.seat), event.end
+        dropped = self.tapes.close(seat, end.length)
+        self._chain.close(seat)
+        if dropped:
+            self._unlogged.close(dropped)
+            self._coins[:] = [item for item in self._coins if item not in dropped]
+            self._handing.terms.close(seat, self.tapes.of(seat), readable_entry)
+            self._holding.restart(self.tapes.by_digest.values())
+            self._chain.mark_book()
+        if seat != self.seat:
+            return
+        if self._pen.is_own(sitting):
+            self._writer.begin(sitting.incarnation, end.length, end.last)
+            self._dealing.begin(self._pen.coins(sitting.incarnation))
+        else:
+            # Whoever sat here so far has nothing more to say.
+            self._recovery.begin()
 
     # Words out
 
@@ -273,7 +323,9 @@ class Play(Hearing):
         """Say in one item all that there is to say."""
         tip, final = self.tip, self.final
         said: list[Statement] = [*self._holding.receipts(), *self._to_say]
-        said += [*self._silence.words(tip, now_ms), *self._silence.back(final)]
+        lost = self._seating.pleading(tip)
+        said += [*self._silence.words(tip, now_ms, lost), *self._silence.back(final)]
+        said += self._seating.words(final) if self.is_seated else ()
         self._to_say.clear()
         head = tip.head
         if head.index > self._acked_index and self.is_seated and self._handing.is_normal(tip):

@@ -4,21 +4,23 @@ Knows tapes and entries, no files and no deck. Invariants:
 
 1. Nothing is written until a quorum of other seats holds no more of the own tape than this peer does: what
    was said before and lost here comes back from them, so that no number is used twice.
-2. What the own seat stands for, or has logged, is not judged again, only folded: it was judged before.
+2. A peer whose secrets are not those of its seat says nothing either, before the seat is given to it.
+3. What the own seat stands for, or has logged, is not judged again, only folded: it was judged before.
 
 Section "Journal and log" of protocol.md.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from kemps_p2p.codec import Digest
 from kemps_p2p.errors import PeerFault, RuntimeFault
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import quorum
-from kemps_p2p.ledger.tape import Claim, Head
+from kemps_p2p.ledger.tape import Ack, Claim, Head
 from kemps_p2p.ledger.tapebook import TapeBook
 from kemps_p2p.session.chain import Accepted, Chain
+from kemps_p2p.session.dealing import Dealing
 from kemps_p2p.session.fold import NotVerified
 from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.handover import HandingOver
@@ -37,6 +39,7 @@ class Parts:
     handing: HandingOver
     holding: Holding
     proving: Proving
+    dealing: Dealing
     pacing: Pacing
 
 
@@ -53,6 +56,7 @@ class Recovery:
     def begin(self) -> None:
         """What comes from now on was said before, if it is of the own tape."""
         self.is_under_way = True
+        self._agree.clear()
 
     @property
     def stand(self) -> tuple[int, Head] | None:
@@ -67,13 +71,24 @@ class Recovery:
         what the own seat has acked, or logged, does not hold.
         """
         chain, end = self._parts.chain, self._head_of(logged)
-        for head in (None if self.stand is None else self.stand[1], end):
+        for head in (*self._stood_for(), end):
             if head is not None and head.index > chain.tip.head.index:
                 chain.aim(head)
                 self._follow_path(follow, now_ms)
         if end is not None and end.index <= chain.tip.head.index:
             # The acks that made it final may be of entries behind it, which are not folded here yet.
             chain.logged_index = end.index
+
+    def _stood_for(self) -> Iterator[Head]:
+        """What the own seat stands for, and what it has stood for before, the latest first.
+
+        The way to the latest may lead by entries of a new incarnation that has yet to be let in here.
+        """
+        if self.stand is None:
+            return
+        yield self.stand[1]
+        for item in reversed(self._parts.tapes.of(self._seat)):
+            yield from (said.head for said in item.item.body if isinstance(said, Ack))
 
     def _head_of(self, digest: Digest | None) -> Head | None:
         """The head that an entry is, if a power cut has not taken it from the journal."""
@@ -122,11 +137,22 @@ class Recovery:
 
     def ends(self) -> bool:
         """Speak again, if the own tape is whole and everything that it rests on is here."""
-        if len(self._agree) < quorum(self._founding.seats) or not self._is_caught_up():
+        if not self.is_whole or not self.is_seated or not self._is_caught_up():
             return False
         self.is_under_way = False
         self._parts.holding.recall(self._parts.tapes.of(self._seat))
         return True
+
+    @property
+    def is_whole(self) -> bool:
+        """True once enough others hold no more of the own tape than this peer does."""
+        return len(self._agree) >= quorum(self._founding.seats)
+
+    @property
+    def is_seated(self) -> bool:
+        """False while the own seat is another incarnation's: one whose files are lost, or a holder's."""
+        is_observer = self._seat == self._founding.observer
+        return is_observer or self._parts.dealing.has_chain(self._parts.chain.final)
 
     def _is_caught_up(self) -> bool:
         tip, final, stand = self._parts.chain.tip, self._parts.chain.final, self.stand

@@ -19,13 +19,14 @@ from kemps_p2p.game.events import Event as GameEvent
 from kemps_p2p.game.state import Phase, advance, apply, may_auto_pass, may_start_play, start_play
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger import entry as ledger
-from kemps_p2p.ledger.tape import Head
+from kemps_p2p.ledger.tape import Head, signer_of
 from kemps_p2p.ledger.term import on_duty
 from kemps_p2p.session.absence import readmitted
 from kemps_p2p.session.claims import contest, cut_off, drawn, heal, ruled, settled
 from kemps_p2p.session.deeds import blamed, carried, recycle, turn_up_ready
 from kemps_p2p.session.fold import Fold, OpenRecord, Proofs
 from kemps_p2p.session.genesis import Founding
+from kemps_p2p.session.incarnation import seated
 from kemps_p2p.session.match import PAST_ENTRIES, Match, Past, begin, is_over, is_ready
 from kemps_p2p.session.messages import AutoPassed, Checkpoint, Closed, Overdue, PlayStarted, read_note
 from kemps_p2p.session.observing import check_named, struck
@@ -69,6 +70,7 @@ def step_by_event(match: Match, record: OpenRecord, proofs: Proofs) -> tuple[Mat
     if tuple(record.items) != ledger.named_items(entry):
         # Nobody signs what lies beside an entry in a file, so nobody is to blame.
         raise PeerFault(Fault.BAD_EVIDENCE, "the record does not carry what its entry names")
+    _check_incarnations(match, record)
     rests_on = (match.lamport, *(named.item.lamport for named in record.items.values()))
     if item.item.lamport <= max(rests_on):
         raise work.fault(Fault.BAD_STAMP, "an entry is stamped before what it rests on")
@@ -101,6 +103,15 @@ def step_by_event(match: Match, record: OpenRecord, proofs: Proofs) -> tuple[Mat
     )
 
 
+def _check_incarnations(match: Match, record: OpenRecord) -> None:
+    """Raise for an item behind the end of its incarnation, opened before that was closed: nobody's fault."""
+    if not match.seated:
+        return
+    for item in (record.item, *record.items.values()):
+        if signer_of(item.item, match.signers) is None:
+            raise PeerFault(Fault.OTHER_INCARNATION, "an entry by, or with, an item of an ended incarnation")
+
+
 def follow_up(work: Fold) -> None:
     """What an event brings about by itself: cuts are over, faces turn up, cards come back, a look begins."""
     heal(work)
@@ -126,6 +137,8 @@ def _apply_event(work: Fold, event: ledger.Event, entry: ledger.Entry, *, is_las
             struck(work, event)
         case ledger.Readmitted():
             readmitted(work, event)
+        case ledger.Seated():
+            seated(work, event)
         case ledger.Carried(item=named):
             carried(work, work.items[named])
         case ledger.Blamed():

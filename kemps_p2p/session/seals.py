@@ -51,8 +51,12 @@ def deal_of_gestures(match: Match) -> int:
 
 
 def with_gesture(match: Match, seat: Seat, item_number: int, gesture: Gesture) -> Match:
-    """Note a lawful gesture of an entry. After the match is over none counts: seeds may be open already."""
-    if is_over(match):
+    """Note a lawful gesture of an entry. After the match is over none counts: seeds may be open already.
+
+    Nor does one before the first deal at a table where a seat was given to a new incarnation before it: that
+    deal is shuffled anew then, with other seeds.
+    """
+    if is_over(match) or (match.game.deal < 0 and match.attempt > 0):
         return match
     place = deal_of_gestures(match), seat
     noted = (*match.gestures.get(place, ()), SealedGesture(item_number, gesture.seal))

@@ -12,13 +12,14 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.claimbook import ClaimBook
 from kemps_p2p.ledger.entry import Event
 from kemps_p2p.ledger.tape import TapeItem
-from kemps_p2p.session.chain import Chain, Waits
+from kemps_p2p.session.chain import Chain
 from kemps_p2p.session.exhibits import Exhibits
 from kemps_p2p.session.fold import Proofs
 from kemps_p2p.session.materials import Materials
 from kemps_p2p.session.ordering import compose
 from kemps_p2p.session.pacing import HEARD_MS
 from kemps_p2p.session.unlogged import Unlogged
+from kemps_p2p.session.waits import Waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class Sequencing:
             self.ties,
             overdue=patience.overdue(tip, now_ms),
             strikes=tuple(self.waits.silence.strikes(tip)),
-            returns=tuple(self.waits.silence.returns(tip)),
+            returns=(*self.waits.silence.returns(tip), *self.waits.seating.seatings(tip)),
             late_contests=frozenset(index for index in contests if patience.is_coin_overdue(index, now_ms)),
         )
 

@@ -26,6 +26,7 @@ from kemps_p2p.session.messages import (
     Batch,
     LobbyWords,
     Moved,
+    Plea,
     Status,
     WalkOver,
     Want,
@@ -212,12 +213,8 @@ class Session:
 
     def can_vote_absent(self, now_ms: int) -> tuple[Seat, ...]:
         """The seats that this one may vote absent: they have been silent for long, and it has not yet."""
-        play = self._play
-        return (
-            ()
-            if play is None
-            else tuple(seat for seat in self._others() if play.can_vote_absent(seat, now_ms))
-        )
+        others = self._others() if self._play is not None else ()
+        return tuple(seat for seat in others if self.play.can_vote_absent(seat, now_ms))
 
     def vote_absent(self, seat: Seat, now_ms: int) -> list[fx.Effect]:
         """Vote a seat absent: once enough have, its deal is over. Raises `IllegalAction` if it is there."""
@@ -309,7 +306,7 @@ class Session:
         effects = self._after(self._play.flush(now_ms))
         if now_ms >= self._status_at_ms:
             self._status_at_ms = now_ms + STATUS_MS
-            effects.append(fx.Send(pack(self._status(self._play))))
+            effects += [fx.Send(pack(said)) for said in (self._status(self._play), self._play.plea()) if said]
             if self._has_wished:
                 effects.append(fx.Send(pack(Wish(want=self._wants[self.seat]))))
             if self._walk_overs.own and self._wants[self.seat] is Want.WALK_OVER:
@@ -347,6 +344,8 @@ class Session:
                 return self._note_want(sender, want)
             case WalkOver():
                 return self._hear_walk_over(message)
+            case Plea():
+                return [] if self._play is None else self._after(self._play.hear_plea(message, now_ms))
             case Moved():
                 # The transport takes these out; where there are no addresses, they mean nothing.
                 return []

@@ -4,7 +4,7 @@ An observer that owes receipts is found silent by every seat for itself; a seat 
 Knows no rules and no deck. Sections "Observer" and "Absent seats" of protocol.md.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from kemps_p2p.codec import Digest
 from kemps_p2p.ids import Seat
@@ -168,9 +168,13 @@ class Silence:
         elif self._owed_since_ms is None and held_count > self._answered_count:
             self._owed_since_ms = now_ms
 
-    def words(self, match: Match, now_ms: int) -> Iterator[Unheard]:
-        """What a seat has to say of silent tapes now: once for each end of a tape."""
-        for target in self._silent(match, now_ms):
+    def words(self, match: Match, now_ms: int, lost: Iterable[Seat] = ()) -> Iterator[Unheard]:
+        """What a seat has to say of silent tapes now: once for each end of a tape.
+
+        `lost`: the tapes that their own players say are lost.
+        """
+        lost_here = (target for target in lost if is_at_table(match, target))
+        for target in (*lost_here, *self._silent(match, now_ms)):
             length, last = self._tapes.end(target)
             if self._said.get(target) != length:
                 self._said[target] = length

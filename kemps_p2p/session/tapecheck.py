@@ -78,11 +78,11 @@ class TapeCheck:
 
     def clashes(self) -> Iterator[Finding]:
         """What no honest key signs together, as far as no entry has blamed it."""
-        numbers: dict[tuple[Seat, int], Seen] = {}
+        numbers: dict[tuple[Seat, int, int], Seen] = {}
         stands: dict[Place, tuple[Digest, Seen]] = {}
         for seen in self.seen.values():
             item = seen.item
-            first = numbers.setdefault((item.seat, item.item.number), seen)
+            first = numbers.setdefault((item.seat, item.item.incarnation, item.item.number), seen)
             if first is not seen:
                 yield from self._clash(first, seen, f"two items at number {item.item.number} of one tape")
             for place, digest in _stands(item):

@@ -4,7 +4,7 @@ What an entry logs is dropped, and comes back if the entry gives way. Knows no c
 Section "Ordering" of protocol.md.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from kemps_p2p.codec import Digest
 from kemps_p2p.ledger.entry import Blamed, Carried, Entry
@@ -37,6 +37,11 @@ class Unlogged:
                     continue
             has_moved = True
         return has_moved
+
+    def close(self, dropped: Iterable[TapeItem]) -> None:
+        """Of an incarnation that has ended: what it offered behind its end."""
+        for item in dropped:
+            self.deeds.pop(item.digest, None)
 
     def take_back(self, entry: Entry, items: Mapping[Digest, TapeItem]) -> None:
         """An entry has given way: what it logged is to be logged again."""

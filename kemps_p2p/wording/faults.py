@@ -17,6 +17,7 @@ FAULTS: dict[Fault, str] = {
     Fault.WRONG_MATCH: "something belongs to another match",
     Fault.WRONG_SEAT: "something is said that only a seat of this table may say",
     Fault.WRONG_TERM: "an entry was made by a seat that was not on duty",
+    Fault.OTHER_INCARNATION: "a message stands where another incarnation of its seat has the word",
     Fault.EQUIVOCATION: "a seat signed two statements that contradict each other",
     Fault.BAD_GENESIS: "the founding of the match does not hold",
     Fault.OTHER_RULES: "a seat wants to play by another rule set",

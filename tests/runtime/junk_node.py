@@ -61,7 +61,7 @@ class Flood:
             founding = self.session.play.founding
             for each in message.items:
                 try:
-                    self.signed.meet(open_item(each, founding.match, founding.keys))
+                    self.signed.meet(open_item(each, founding.match, founding.signers))
                 except PeerFault:
                     continue
 

@@ -59,7 +59,7 @@ def dues(trace: Trace, seat: int) -> Dues:
     match, proofs = begin(founding), _Trusting(is_eager=True)
     for at, body in objects:
         if isinstance(body, LogRecord):
-            record = open_record(body, founding.match, founding.keys)
+            record = open_record(body, founding.match, founding.signers)
             before = match.game
             match, parts = step_by_event(match, record, proofs)
             for part in parts:

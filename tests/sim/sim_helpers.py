@@ -24,7 +24,7 @@ def journaled(sim: Sim, seat: int) -> Iterator[TapeItem]:
     """Every item in a peer's journal."""
     play = sim.peers[seat].session.play
     for data in sim.peers[seat].journal[2:]:
-        yield open_item(decode(data, Signed), play.founding.match, play.founding.keys)
+        yield open_item(decode(data, Signed), play.founding.match, play.founding.signers)
 
 
 def play_match(

@@ -72,7 +72,7 @@ T = TypeVar("T")
 
 def opened_records(sim: Sim) -> list[OpenRecord]:
     founding = sim.peers[0].session.play.founding
-    return [open_record(record, founding.match, founding.keys) for record in records_of(sim.peers[0].log)]
+    return [open_record(record, founding.match, founding.signers) for record in records_of(sim.peers[0].log)]
 
 
 # A forked tape
@@ -162,7 +162,7 @@ def test_a_fault_is_punished_once_however_often_it_is_shown() -> None:
     founding = sim.peers[0].session.play.founding
     match, proofs = begin(founding), Proofs(is_eager=True)
     for record in records_of(sim.peers[0].log):
-        opened = open_record(record, founding.match, founding.keys)
+        opened = open_record(record, founding.match, founding.signers)
         match, _ = step(match, opened, proofs)
         if blame in opened.entry.events:
             break

@@ -139,7 +139,7 @@ def words_of(sim: Sim) -> int:
     play = sim.peers[0].session.play
     found = 0
     for record in records_of(sim.peers[0].log):
-        items = [open_item(signed, play.founding.match, play.founding.keys) for signed in record.items]
+        items = [open_item(signed, play.founding.match, play.founding.signers) for signed in record.items]
         own = [item for item in items if item.seat == play.founding.observer]
         assert all(isinstance(said, Receipt) for item in own for said in item.item.body)
         found += bool(own)
@@ -149,7 +149,7 @@ def words_of(sim: Sim) -> int:
 def strikes_in(sim: Sim) -> list[Struck]:
     play = sim.peers[0].session.play
     entries = [
-        entry_of(open_item(record.entry, play.founding.match, play.founding.keys))
+        entry_of(open_item(record.entry, play.founding.match, play.founding.signers))
         for record in records_of(sim.peers[0].log)
     ]
     return [event for entry in entries if entry for event in entry.events if isinstance(event, Struck)]

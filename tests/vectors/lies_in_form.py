@@ -137,7 +137,7 @@ def item_with_an_empty_body(s: Scribe) -> Finding:
 def item_of_another_incarnation(s: Scribe) -> Finding:
     claim, words = wink(s)
     s.put(s.settled(claim, [resigned(s, words[0], incarnation=1), words[1]]))
-    return s.index, Fault.BAD_LINK, words[0].seat
+    return s.index, Fault.OTHER_INCARNATION, None
 
 
 def resigned(s: Scribe, item: TapeItem, *, by: int | None = None, **fields: object) -> TapeItem:

@@ -68,7 +68,7 @@ from kemps_p2p.session.genesis import (
     name_commitment,
 )
 from kemps_p2p.session.logfile import ANNEX_LABEL, Annex, annex_message, header_of
-from kemps_p2p.session.match import ATTEMPT, Match, begin, fresh_deck
+from kemps_p2p.session.match import Match, attempt_of, begin, fresh_deck
 from kemps_p2p.session.messages import (
     PROTOCOL_VERSION,
     BookDeed,
@@ -88,6 +88,8 @@ from kemps_p2p.session.seals import Place, deal_of_gestures
 
 NAMES = ("Ann", "Ben", "Cleo", "Dora", "Emil", "Fay", "Gus", "Hal")
 SIGNALS = ("wink", "ear tug")
+HOLDER = 9
+"""Whose identity it is that holds a seat of a player who is away."""
 ENTRY_MS = 1000
 """Between two entries."""
 WALL_MS = 1_767_225_600_000
@@ -160,10 +162,24 @@ class Scribe:
         """The same match at the same place, to go on from otherwise."""
         pens = []
         for seat, old in enumerate(self.pens):
-            pen = tape_writer(self.match.founding.match, Seat(seat), identity(seat))
-            pen.number, pen.prev, pen.lamport = old.number, old.prev, old.lamport
-            pens.append(pen)
+            pens.append(self.pen(seat))
+            pens[-1].begin(old.incarnation, old.number, old.prev)
+            pens[-1].see(old.lamport)
         return Scribe(self.match, tuple(pens), list(self.objects), dict(self.items), self.last)
+
+    def pen(self, seat: int) -> TapeWriter:
+        """A pen for a seat, with the key that signs for it now."""
+        key = self.match.signers[seat][-1].key
+        signs = next(who for who in map(identity, (seat, HOLDER)) if who.public == key)
+        return tape_writer(self.match.founding.match, Seat(seat), signs)
+
+    def take(self, seat: int, end: tuple[int, Digest]) -> None:
+        """Whoever a seat was given to just now writes from here on."""
+        pens = list(self.pens)
+        pens[seat] = self.pen(seat)
+        pens[seat].begin(len(self.match.signers[seat]) - 1, *end)
+        pens[seat].see(self.pens[seat].lamport)
+        self.pens = tuple(pens)
 
     @property
     def seats(self) -> tuple[Seat, ...]:
@@ -211,7 +227,7 @@ class Scribe:
         """The seal of a gesture in the next item of a seat."""
         deal = deal_of_gestures(self.match)
         place = Place(self.match.founding.match, deal, Seat(seat), self.pens[seat].number)
-        return place.seal(deal_seed(secret(seat), deal), intent)
+        return place.seal(deal_seed(secret(seat), deal, attempt_of(self.match, deal)), intent)
 
     def see(self, claim: TapeItem, *seats: int, after: Sequence[TapeItem] = ()) -> tuple[TapeItem, ...]:
         """Receipts of some seats, each naming the rivals that its tape shows already."""
@@ -305,22 +321,24 @@ class Scribe:
         match = self.match
         for duty in duties(match, seat):
             match duty:
-                case OweKey(deal) if prepares:
-                    key = make_key(fresh_deck(match, deal).table, seat, deal_seed(secret(seat), deal))
-                    return KeyDeed(deal=deal, attempt=ATTEMPT, key=key)
-                case OweTurn(deal, round_) if prepares:
-                    turn = make_turn(match.decks[deal, round_], seat, deal_seed(secret(seat), deal))
+                case OweKey(deal, attempt) if prepares:
+                    key = make_key(
+                        fresh_deck(match, deal).table, seat, deal_seed(secret(seat), deal, attempt)
+                    )
+                    return KeyDeed(deal=deal, attempt=attempt, key=key)
+                case OweTurn(deal, round_, attempt) if prepares:
+                    turn = make_turn(match.decks[deal, round_], seat, deal_seed(secret(seat), deal, attempt))
                     on = match.turned.get((deal, round_), NO_DIGEST)
-                    return TurnDeed(deal=deal, attempt=ATTEMPT, round=round_, on=on, turn=turn)
-                case OweShares(deal, round_, positions) if not prepares:
-                    seed = deal_seed(secret(seat), deal)
+                    return TurnDeed(deal=deal, attempt=attempt, round=round_, on=on, turn=turn)
+                case OweShares(deal, round_, positions, attempt) if not prepares:
+                    seed = deal_seed(secret(seat), deal, attempt)
                     shares = make_shares(match.decks[deal, round_], seat, seed, positions)
-                    return ShareDeed(deal=deal, attempt=ATTEMPT, round=round_, shares=shares)
+                    return ShareDeed(deal=deal, attempt=attempt, round=round_, shares=shares)
                 case OweBook(deal) if not prepares:
                     return BookOpenedDeed(deal=deal, salt=salted("book", seat), signals=SIGNALS)
-                case OweSeed(deal) if not prepares:
-                    seed = deal_seed(secret(seat), deal)
-                    return SeedDeed(deal=deal, attempt=ATTEMPT, seed=Seed(seed=seed))
+                case OweSeed(deal, attempt) if not prepares:
+                    seed = deal_seed(secret(seat), deal, attempt)
+                    return SeedDeed(deal=deal, attempt=attempt, seed=Seed(seed=seed))
                 case _:
                     continue
         return None

@@ -118,8 +118,8 @@ def framed(label: str, parts: Sequence[bytes]) -> bytes:
 
 LABELS = (
     "genesis", "item", "seek", "table", "meeting", "fingerprint", "rules", "join", "join/key", "join/bound",
-    "lot", "luck", "place", "nonce", "name", "joint", "coin", "set", "draw", "gesture", "book", "card",
-    "deck/generator/chain", "deck/generator/commitment", "deck/key/commitment", "deck/key/secret",
+    "lot", "luck", "place", "nonce", "name", "joint", "coin", "set", "draw", "gesture", "book", "sitting",
+    "card", "deck/generator/chain", "deck/generator/commitment", "deck/key/commitment", "deck/key/secret",
     "deck/turn/input", "deck/secret/order", "deck/secret/factor", "deck/secret/key", "deck/secret/rho",
     "deck/secret/sigma", "deck/secret/w", "deck/secret/w hat", "deck/secret/w prime",
 )  # fmt: skip

@@ -21,6 +21,7 @@ from vectors import (
     lies_in_signals,
     lies_in_terms,
     lies_observed,
+    lies_seated,
 )
 from vectors.form import Vector, as_text, changed
 from vectors.lie_stages import keyed, lies, spoilt
@@ -33,14 +34,22 @@ ENTRIES = 4
 
 def files() -> dict[str, bytes]:
     """All files of logs by name, the index among them."""
-    whole = [*matches(), *lies_absent.absences()]
+    whole = [*matches(), *lies_absent.absences(), *lies_seated.seatings()]
     made = [*whole, *lies(), *damaged()]
     index = {"vectors": [told.vector() for told in made], "together": [contradicting()[1]]}
     written = {f"logs/{told.file}": told.log for told in whole} | short_files()
     return {"logs/index.json": as_text(index).encode()} | written
 
 
-TOLD_IN = (lies_absent, lies_in_form, lies_in_play, lies_in_signals, lies_in_terms, lies_observed)
+TOLD_IN = (
+    lies_absent,
+    lies_in_form,
+    lies_in_play,
+    lies_in_signals,
+    lies_in_terms,
+    lies_observed,
+    lies_seated,
+)
 """Importing these tells all lies to `lies`."""
 
 

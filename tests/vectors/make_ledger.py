@@ -94,7 +94,7 @@ def item_vectors() -> Iterator[Vector]:
     yield changed("of a seat that is not there", Fault.WRONG_SEAT, blames=False, seat=4)
     yield changed("of a seat below 0", Fault.WRONG_SEAT, blames=False, seat=-1)
     yield changed("of another seat", Fault.BAD_SIGNATURE, blames=False, seat=(seat + 1) % 4)
-    yield changed("of another incarnation", Fault.BAD_LINK, incarnation=1)
+    yield changed("of another incarnation", Fault.OTHER_INCARNATION, blames=False, incarnation=1)
     yield changed("a number below 0", Fault.BAD_LINK, number=-1)
     yield changed("the first item with a predecessor", Fault.BAD_LINK, prev=ELSEWHERE)
     yield changed("a later item without a predecessor", Fault.BAD_LINK, base=ack.item, prev=NO_DIGEST)
@@ -157,7 +157,17 @@ def signatures() -> Iterator[Vector]:
     yield signed("good")
     yield signed("over nothing", message=b"")
     yield signed("over 1000 bytes", message=bytes(1000))
-    for name in ("lobby", "genesis", "annex", "contact", "moved", "walk-over", "guest", "join/bound"):
+    for name in (
+        "lobby",
+        "genesis",
+        "annex",
+        "contact",
+        "moved",
+        "walk-over",
+        "sitting",
+        "guest",
+        "join/bound",
+    ):
         yield signed(f"under kemps/v1/{name}", label=f"kemps/v1/{name}")
     yield signed("by a key of mixed order, and fits", key=MIXED_KEY, signature=MIXED_BUT_FITS)
     for name, lie in (

@@ -27,7 +27,7 @@ COINS = read("ledger/coins.json")["coins"]
 DRAWS = read("ledger/coins.json")["draws"]
 CHECKS: dict[str, Callable[[bytes], object]] = {
     "key": check_key,
-    "item": lambda data: open_item(decode(data, Signed), FOUNDING.match, FOUNDING.keys),
+    "item": lambda data: open_item(decode(data, Signed), FOUNDING.match, FOUNDING.signers),
 }
 Vector = dict[str, Any]
 
@@ -65,7 +65,7 @@ def test_tapes(vector: Vector) -> None:
     book = TapeBook(FOUNDING.seats)
     faults = []
     for data in vector["items"]:
-        item = open_item(decode(bytes.fromhex(data), Signed), FOUNDING.match, FOUNDING.keys)
+        item = open_item(decode(bytes.fromhex(data), Signed), FOUNDING.match, FOUNDING.signers)
         shown = book.add(item, 0).faults
         assert len(shown) <= 1
         faults.append({"fault": shown[0].code.value, "culprit": shown[0].culprit} if shown else None)
@@ -79,7 +79,7 @@ def test_evidence(vector: Vector) -> None:
 
     def check() -> None:
         proof = decode(bytes.fromhex(vector["bytes"]), Equivocation)
-        culprits.append(check_equivocation(proof, FOUNDING.match, FOUNDING.keys))
+        culprits.append(check_equivocation(proof, FOUNDING.match, FOUNDING.signers))
 
     assert outcome(check) == (vector["fault"], None)
     assert culprits == ([] if vector["culprit"] is None else [vector["culprit"]])

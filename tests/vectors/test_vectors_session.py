@@ -25,7 +25,7 @@ FOUNDING = found(bytes.fromhex(READ["genesis"]))
 
 
 def check_record(data: bytes) -> None:
-    record = open_record(decode(data, LogRecord), FOUNDING.match, FOUNDING.keys)
+    record = open_record(decode(data, LogRecord), FOUNDING.match, FOUNDING.signers)
     step(begin(FOUNDING), record, Proofs(is_eager=True))
 
 

@@ -16,6 +16,7 @@ from kemps_p2p.ledger.tape import (
     Item,
     Receipt,
     Signed,
+    Signer,
     Statement,
     TapeItem,
     TapeWriter,
@@ -27,6 +28,7 @@ MATCH = tagged_hash("test/match")
 HEAD = Head(index=0, digest=MATCH)
 IDENTITIES = tuple(Identity.derived(b"ledger tests", str(seat)) for seat in range(10))
 KEYS = tuple(identity.public for identity in IDENTITIES)
+SIGNERS = tuple((Signer(0, key),) for key in KEYS)
 
 
 def writer(seat: int) -> TapeWriter:

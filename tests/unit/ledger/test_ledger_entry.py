@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ledger_helpers import HEAD, KEYS, MATCH, branch, claim, code_of, item, tape, writer
+from ledger_helpers import HEAD, MATCH, SIGNERS, branch, claim, code_of, item, tape, writer
 from msgspec import structs
 
 from kemps_p2p.codec import Digest, decode, encode
@@ -209,7 +209,7 @@ def test_what_one_honest_key_cannot_say(first: TapeItem, second: TapeItem, word:
         fault = equivocation(*pair)
         assert fault is not None
         assert (fault.code, fault.culprit) == (Fault.EQUIVOCATION, 0)
-        assert check_equivocation(decode(fault.evidence, Equivocation), MATCH, KEYS) == 0
+        assert check_equivocation(decode(fault.evidence, Equivocation), MATCH, SIGNERS) == 0
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_what_an_honest_key_may_say(first: TapeItem, second: TapeItem) -> None:
         assert contradiction(*pair) is None
         assert equivocation(*pair) is None
         with pytest.raises(PeerFault) as fault:
-            check_equivocation(Equivocation(first=pair[0].signed, second=pair[1].signed), MATCH, KEYS)
+            check_equivocation(Equivocation(first=pair[0].signed, second=pair[1].signed), MATCH, SIGNERS)
         assert code_of(fault) == (Fault.BAD_EVIDENCE, None)
 
 
@@ -260,5 +260,5 @@ def test_evidence_needs_both_signatures() -> None:
     first, second = at(5, claim(b"a")), at(5, claim(b"b"))
     forged = structs.replace(second.signed, signature=bytes(64))
     with pytest.raises(PeerFault) as fault:
-        check_equivocation(Equivocation(first=first.signed, second=forged), MATCH, KEYS)
+        check_equivocation(Equivocation(first=first.signed, second=forged), MATCH, SIGNERS)
     assert code_of(fault) == (Fault.BAD_SIGNATURE, None)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ledger_helpers import KEYS, MATCH, branch, claim, item, receipt, tape, writer
+from ledger_helpers import MATCH, SIGNERS, branch, claim, item, receipt, tape, writer
 
 from kemps_p2p.codec import Digest, decode
 from kemps_p2p.errors import Fault
@@ -72,7 +72,7 @@ def test_two_items_in_one_place_are_evidence_and_both_are_kept() -> None:
     assert what.released == (other,)
     (fault,) = what.faults
     assert (fault.code, fault.culprit) == (Fault.EQUIVOCATION, 0)
-    assert check_equivocation(decode(fault.evidence, Equivocation), MATCH, KEYS) == 0
+    assert check_equivocation(decode(fault.evidence, Equivocation), MATCH, SIGNERS) == 0
     # The tape goes on from either of them.
     assert added(book, [branch(other, b"on"), branch(second, b"on")]) != []
     assert book.lengths() == (3, 0)
@@ -104,7 +104,7 @@ def test_an_item_that_links_past_the_one_held_is_evidence_at_once() -> None:
     assert what.released == ()
     (fault,) = what.faults
     assert (fault.code, fault.culprit) == (Fault.EQUIVOCATION, 0)
-    assert check_equivocation(decode(fault.evidence, Equivocation), MATCH, KEYS) == 0
+    assert check_equivocation(decode(fault.evidence, Equivocation), MATCH, SIGNERS) == 0
     # When the branch comes after all, the item is released.
     assert book.add(other, 0).released == (other, beyond)
 

@@ -33,7 +33,7 @@ def records(table: Table) -> list[LogRecord]:
 
 def entries(table: Table) -> list[Entry]:
     founding = table.play().founding
-    found = [entry_of(open_item(record.entry, founding.match, founding.keys)) for record in records(table)]
+    found = [entry_of(open_item(record.entry, founding.match, founding.signers)) for record in records(table)]
     return [entry for entry in found if entry is not None]
 
 
@@ -54,7 +54,7 @@ def refold(table: Table, index: int) -> tuple[Match, OpenRecord]:
     founding, proofs = table.play().founding, Proofs(is_eager=True)
     match = begin(founding)
     for record in records(table):
-        opened_record = open_record(record, founding.match, founding.keys)
+        opened_record = open_record(record, founding.match, founding.signers)
         if opened_record.entry.index == index:
             return match, opened_record
         match, _ = step(match, opened_record, proofs)

@@ -44,7 +44,7 @@ def results_of(table: Table, items: list[TapeItem], seat: int = 0) -> list[Resul
     for effect in table.appended[seat]:
         record = read_object(effect.data) if effect.file is fx.File.LOG else None
         if isinstance(record, LogRecord):
-            for event in open_record(record, founding.match, founding.keys).entry.events:
+            for event in open_record(record, founding.match, founding.signers).entry.events:
                 if isinstance(event, Settled):
                     found[event.claim] = event.result
     return [found[item.digest] for item in items]

@@ -32,7 +32,8 @@ def has_claim(data: bytes, table: Table, seat: int) -> bool:
     play = table.play(seat)
     return isinstance(message, Batch) and any(
         item.seat == seat and claim_of(item.item) is not None
-        for item in (open_item(signed, play.founding.match, play.founding.keys) for signed in message.items)
+        for signed in message.items
+        for item in [open_item(signed, play.founding.match, play.founding.signers)]
     )
 
 

@@ -57,7 +57,7 @@ def test_the_order_of_turns_and_shares_is_owed() -> None:
     for effect in table.appended[0]:
         record = read_object(effect.data) if effect.file is fx.File.LOG else None
         if isinstance(record, LogRecord):
-            match, _ = step(match, open_record(record, match.founding.match, match.founding.keys), proofs)
+            match, _ = step(match, open_record(record, match.founding.match, match.founding.signers), proofs)
             turns = [
                 seat for seat in range(4) for duty in duties(match, Seat(seat)) if isinstance(duty, OweTurn)
             ]

@@ -1,0 +1,65 @@
+"""Peers that lose all their files in whole matches, and get their seats as new incarnations."""
+
+import random
+
+import pytest
+from sim_helpers import STUB, honest_faults, short_rules
+
+from kemps_p2p.game.record import Phase
+from kemps_p2p.ids import Seat
+from kemps_p2p.lab.referee import Referee, check_whole_match, describe, entries_of
+from kemps_p2p.ledger.entry import Seated, Struck
+from kemps_p2p.ledger.sitting import sitting_in
+from kemps_p2p.runtime.sim import FORGETS, Sim, Stop
+from kemps_p2p.runtime.simnet import ROUGH
+from kemps_p2p.session.audit import Verdict, audit_all
+
+LIMIT_MS = 600_000
+
+
+def forgetful(seed: int, *, players: int = 4, losses: int = 1, crashes: int = 0, word: str = "KEM") -> Sim:
+    """A match in which seats lose all their files, one after the other, and others crash and keep theirs.
+
+    With two of four that have lost theirs at once no quorum is left that could let them in.
+    """
+    rng = random.Random(f"forgetful {seed}")
+    referee = Referee()
+    sim = Sim(rules=short_rules(word), players=players, seed=seed, group=STUB, net=ROUGH, watch=referee)
+    referee.sim = sim
+    at_ms = rng.uniform(300, 3000)
+    for lost in [FORGETS] * losses + [0] * crashes:
+        away_ms = rng.uniform(10, 3000)
+        sim.crash(int(at_ms * 1000), Seat(rng.randrange(players)), int(away_ms * 1000), lost)
+        at_ms += away_ms + rng.uniform(3000, 6000) if lost else rng.uniform(-3000, 1000)
+    assert sim.run(LIMIT_MS) is Stop.DONE, describe(sim, seed)
+    return sim
+
+
+def check(sim: Sim, seed: int) -> tuple[int, ...]:
+    """All that must hold of any match holds; returns the seats that were given anew, in order."""
+    match = check_whole_match(sim)
+    assert match.game.phase is Phase.MATCH_OVER
+    assert honest_faults(sim) == [[]] * len(sim.peers), describe(sim, seed)
+    joint = audit_all([peer.log_bytes for peer in sim.peers], allow_stub=True)
+    assert joint.verdict is Verdict.CLEAN, [one.findings for one in joint.audits]
+    events = [event for entry in entries_of(sim) for event in entry.events]
+    seated = tuple(sitting_in(event.raw).seat for event in events if isinstance(event, Seated))
+    assert {*seated} <= {event.seat for event in events if isinstance(event, Struck)}
+    return seated
+
+
+def test_a_seat_that_loses_its_files_is_given_to_its_player_again() -> None:
+    sim = forgetful(1)
+    assert len(check(sim, 1)) == 1
+
+
+def test_seats_that_lose_their_files_among_others_that_crash() -> None:
+    """One of these comes back with its files, and has to follow two seats that came back without."""
+    assert len(check(forgetful(4, losses=3, crashes=2), 4)) > 1
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("players", [4, 6])
+@pytest.mark.parametrize("seed", range(100, 120))
+def test_many_losses(seed: int, players: int) -> None:
+    check(forgetful(seed, players=players, losses=3, crashes=2, word="KEMPS"), seed)
