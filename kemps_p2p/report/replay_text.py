@@ -256,7 +256,9 @@ class _Teller:
     def _hands(self, step: Step, match: Match, scene: Scene) -> Iterator[Line]:
         for seat, hand in enumerate(match.game.hands):
             if any(position in self.deals.get(match.game.deal, {}) for position in hand):
-                text = f"  hand of {self.people.seat(seat)}: {scene.cards(hand)}"
+                is_seen = any(position in scene.faces for position in hand)
+                told = scene.cards(hand) if is_seen else "face down"
+                text = f"  hand of {self.people.seat(seat)}: {told}"
                 yield self._line(step, "hand", text, {"seat": seat, "cards": _names(hand, scene.faces)})
 
 

@@ -134,6 +134,8 @@ class Reel:
     speed: int = 2
     is_running: bool = False
     is_helped: bool = False
+    told: str = ""
+    """Why the last key did nothing."""
     due_ms: int = 0
 
     @property
@@ -171,6 +173,7 @@ class Reel:
 
     def press(self, key: str, now_ms: int) -> bool:
         """Do what a key says; false if it says to leave."""
+        self.told = ""
         if self.is_helped:
             self.is_helped = False
             return True
@@ -210,12 +213,18 @@ class Reel:
             case "end":
                 self.go(self.last)
             case "c" | "r" | "d":
-                self.go(next((mark.index for mark in marks[key] if mark.index > self.index), self.index))
+                self._jump(key, [mark.index for mark in marks[key] if mark.index > self.index][:1])
             case "C" | "R" | "D":
-                earlier = [mark.index for mark in marks[key.lower()] if mark.index < self.index]
-                self.go(earlier[-1] if earlier else self.index)
+                self._jump(key, [mark.index for mark in marks[key.lower()] if mark.index < self.index][-1:])
             case _:
                 pass
+
+    def _jump(self, key: str, found: Sequence[int]) -> None:
+        if found:
+            self.go(found[0])
+            return
+        sort = {"c": "call", "r": "race", "d": "deal"}[key.lower()]
+        self.told = f"There is no {'earlier' if key.isupper() else 'later'} {sort}"
 
     def _look(self, key: str) -> None:
         if key == "0":

@@ -23,18 +23,25 @@ CARD_COLUMNS = 5
 HAND_COLUMNS = 4 * (CARD_COLUMNS + 1)
 TOLD_ROWS = 4
 ROOMY_FROM = 28
+VERDICT_ROWS = 2
+VERDICT_FROM = 16
+"""With so many rows beside those of the seats, a long verdict has two."""
 
 
 def draw_reel(sheet: Sheet, reel: Reel, verdict: str, *, is_sound: bool) -> None:
     """The whole page. `verdict`: what the audit of the log comes to; loud unless it `is_sound`."""
     _title(sheet, reel)
-    sheet.clip(1, 1, sheet.width - 2, verdict, Ink.GOOD if is_sound else Ink.ALARM)
-    y = _hands(sheet, reel, 3 if sheet.height >= ROOMY_FROM else 2)
+    has_rows = sheet.height - reel.story.people.seats >= VERDICT_FROM
+    rows = list(wrapped(verdict, sheet.width - 2))[: VERDICT_ROWS if has_rows else 1]
+    for y, text in enumerate([reel.told] if reel.told else rows, start=1):
+        sheet.clip(1, y, sheet.width - 2, text, Ink.GOOD if is_sound and not reel.told else Ink.ALARM)
+    y = 1 + len(rows)
+    y = _hands(sheet, reel, y + (sheet.height >= ROOMY_FROM))
     y = _middle(sheet, reel, y) + (1 if sheet.height >= ROOMY_FROM else 0)
     y = _told(sheet, reel, y)
-    rows = rows_of(_buttons(reel), sheet.width - 2)
-    bottom = sheet.height - len(rows)
-    draw_buttons(sheet, rows, 1, bottom, sheet.width - 2)
+    buttons = rows_of(_buttons(reel), sheet.width - 2)
+    bottom = sheet.height - len(buttons)
+    draw_buttons(sheet, buttons, 1, bottom, sheet.width - 2)
     _bar(sheet, reel, bottom - 1)
     _story(sheet, reel, Area(1, y, sheet.width - 2, bottom - 1 - y))
     if reel.is_helped:
@@ -51,9 +58,15 @@ def _title(sheet: Sheet, reel: Reel) -> None:
         sheet.put(right, 0, text, Ink.TITLE, key)
     deal = moment.game.deal
     where = f"Deal {deal + 1} of {len(reel.story.deals)}" if deal >= 0 else "Before the first deal"
-    sheet.clip(
-        1, 0, right - 2, f"{where}   {moment.clock}   entry {moment.line.entry}   {moment.day}", Ink.TITLE
-    )
+    entry, day = f"entry {moment.line.entry}", moment.day
+    texts = [
+        "   ".join((where, moment.clock, entry, day)),
+        "  ".join((where, moment.clock, entry, day)),
+        "  ".join((where, moment.clock, day)),
+        "  ".join((where, moment.clock, entry)),
+    ]
+    fitting = [text for text in texts if cells(text) <= right - 2]
+    sheet.clip(1, 0, right - 2, (fitting or texts[-1:])[0], Ink.TITLE)
 
 
 def _hands(sheet: Sheet, reel: Reel, y: int) -> int:
@@ -151,7 +164,8 @@ def _story(sheet: Sheet, reel: Reel, area: Area) -> None:
 def _bar(sheet: Sheet, reel: Reel, y: int) -> None:
     """Where the moment is in the match; calls and deals are marked."""
     columns = sheet.width - 2
-    line, done, call, deal, here = ("-", "=", "C", "|", "O") if sheet.is_ascii else ("─", "━", "◆", "┼", "●")
+    line, done = ("-", "=") if sheet.is_ascii else ("─", "━")
+    call, deal, here = _signs(sheet)
 
     def column(index: int) -> int:
         return 1 + index * (columns - 1) // max(reel.last, 1)
@@ -162,6 +176,11 @@ def _bar(sheet: Sheet, reel: Reel, y: int) -> None:
         for each in mark:
             sheet.put(column(each.index), y, sign, Ink.LABEL if sign == deal else Ink.ALARM)
     sheet.put(now, y, here, Ink.WATCHED)
+
+
+def _signs(sheet: Sheet) -> tuple[str, str, str]:
+    """What marks a call, a deal and the moment on the bar."""
+    return ("C", "|", "O") if sheet.is_ascii else ("◆", "┼", "●")
 
 
 def _buttons(reel: Reel) -> list[Button]:
@@ -180,12 +199,15 @@ def _buttons(reel: Reel) -> list[Button]:
 
 def _help(sheet: Sheet) -> None:
     sheet.close_zones()
-    width, height = min(sheet.width - 4, 76), len(HELP) + 4
+    call, deal, here = _signs(sheet)
+    rows = [*HELP, ("", f"On the bar: {here} is the moment, {deal} a deal, {call} a call")]
+    width, height = min(sheet.width - 4, 76), len(rows) + 4
     x, y = (sheet.width - width) // 2, max((sheet.height - height) // 2, 0)
     sheet.fill(x, y, width, height, Ink.FELT)
     sheet.box(x, y, width, height, Ink.WATCHED, is_strong=True)
     sheet.put(x + 2, y, " Keys of a replay ", Ink.WATCHED)
-    for row, (key, text) in enumerate(HELP, start=y + 2):
-        sheet.put(x + 3, row, f" {key} ", Ink.KEY)
+    for row, (key, text) in enumerate(rows, start=y + 2):
+        if key:
+            sheet.put(x + 3, row, f" {key} ", Ink.KEY)
         sheet.clip(x + 18, row, width - 20, text, Ink.TEXT)
     sheet.zone(0, 0, sheet.width, sheet.height, "escape")

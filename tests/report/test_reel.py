@@ -60,10 +60,46 @@ def test_jumps_go_through_every_mark_and_back(reel: Reel, timeline: Timeline, ke
     assert found == places
     press(reel, key)
     assert reel.index == places[-1], "there is no further one"
+    assert f"There is no later {marks.removesuffix('s')}" in drawn(reel)
     press(reel, "end")
     for place in reversed(places):
         press(reel, key.upper())
         assert reel.index == place
+
+
+def test_a_key_says_that_there_is_nothing_to_jump_to_until_the_next(reel: Reel) -> None:
+    press(reel, "home", "C")
+    assert "There is no earlier call" in drawn(reel)
+    press(reel, "right")
+    assert "There is no" not in drawn(reel)
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_what_stands_above_is_not_cut(reel: Reel, width: int) -> None:
+    verdict = (
+        "clean: everything in this log holds, and so does each of the nine deals and all the calls in it"
+    )
+    for key in ("d", "end"):
+        press(reel, key)
+        sheet = Sheet(width, 24, is_ascii=False)
+        draw_reel(sheet, reel, verdict, is_sound=True)
+        rows = text_of(sheet).split("\n")
+        assert "…" not in "".join(rows[:3])
+        assert " ".join(" ".join(rows[1:3]).split()) == verdict
+        assert width < 80 or reel.moment.day in rows[0]
+
+
+def test_marks_on_the_bar_are_explained(reel: Reel) -> None:
+    press(reel, "?")
+    assert "● is the moment, ┼ a deal, ◆ a call" in drawn(reel)
+    assert "O is the moment, | a deal, C a call" in drawn(reel, is_ascii=True)
+
+
+def test_a_hand_that_has_not_been_looked_at_yet_is_told_as_face_down(timeline: Timeline) -> None:
+    (index, *_) = [moment.index for moment in timeline.moments if moment.line.event == "hand"]
+    assert timeline.text(index, Seat(0)).endswith(": face down")
+    assert timeline.text(index, Wide.TABLE).endswith(": face down")
+    assert "face down" not in timeline.text(index, Wide.ALL)
 
 
 def test_eyes_by_number_and_in_turn(reel: Reel) -> None:
