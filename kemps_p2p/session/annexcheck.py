@@ -55,11 +55,10 @@ class AnnexCheck:
         chain, founding = self.chain, self.chain.founding
         try:
             annex = read_object(data)
-            if not isinstance(annex, Annex):
-                raise PeerFault(Fault.MALFORMED, "not an annex")
         except PeerFault as fault:
             self.findings.append(found(chain.next_index, fault))
             return
+        assert isinstance(annex, Annex), "it begins as one"
         last = chain.entries[-1] if chain.entries else None
         if last is None or not 0 <= annex.seat < founding.tapes:
             if not chain.is_broken:

@@ -2,6 +2,7 @@
 
 import pytest
 from session_helpers import Table, by, formed, opened
+from session_records import ordered
 
 from kemps_p2p.errors import Illegal, IllegalAction
 from kemps_p2p.game.actions import Call, Gesture, Next, Partner, Pass
@@ -9,13 +10,15 @@ from kemps_p2p.game.events import DealEnd, DealEnded, DealLost
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.state import next_dealer
 from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.entry import Struck
 from kemps_p2p.ledger.tape import Back, Unheard
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.absence import is_awaited
 from kemps_p2p.session.match import is_ready
+from kemps_p2p.session.ordering import entry_after
 from kemps_p2p.session.overdue import OVERDUE_MS
 from kemps_p2p.session.pacing import HEARD_MS
-from kemps_p2p.session.silence import ABSENT_MS, ALONE_MS
+from kemps_p2p.session.silence import ABSENT_MS, ALONE_MS, STRIKE_MS
 from kemps_p2p.session.waiting import What, waiting
 
 GONE = Seat(1)
@@ -266,3 +269,19 @@ def test_a_seat_that_is_there_answers_a_vote_against_it() -> None:
     table.hear(GONE, 0, vote_against)
     table.settle().wait(1000)
     assert len(play.tapes.of(GONE)) == length + 1, "one answer is enough"
+
+
+def test_a_strike_of_who_is_back_for_long_or_before_a_call_is_judged_is_not_acked() -> None:
+    """Whoever orders holds the words of a quorum, and may not keep them for later."""
+    table = vote(waited(silenced(opened(), GONE)), *OTHERS)
+    (struck,) = ordered(table, Struck)
+    play = heard(table).play(OTHERS[0])
+    entry = entry_after(play.tip, play.tip.term, (struck,), play.tip.elapsed_ms, 0)
+    assert play._chain._agrees(entry, table.now_ms)
+    assert not play._chain._agrees(entry, table.now_ms + STRIKE_MS)
+    dealt(table)
+    silenced(table, OTHERS[0])
+    now_ms = table.now_ms - STRIKE_MS
+    assert play._chain._agrees(entry, now_ms)
+    table.submit(OTHERS[0], Call(calls=(Partner(),)))
+    assert not play._chain._agrees(entry, now_ms)
