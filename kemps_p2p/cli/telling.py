@@ -31,7 +31,12 @@ def tell(told: str | Mapping[str, Any]) -> None:
     write = partial(say, told) if isinstance(told, str) else partial(click.echo, json.dumps(told))
     heard = signal.getsignal(signal.SIGINT)
     if not callable(heard):
-        write()
+        # In a shell's background, where SIGTERM alone ends it, at once.
+        try:
+            write()
+        except KeyboardInterrupt:
+            let_go_of_output()
+            raise
         return
 
     def stop(number: int, frame: FrameType | None) -> None:

@@ -21,6 +21,9 @@ from kemps_p2p.errors import RuntimeFault
 
 pytest_plugins = ("cli_fixtures",)
 
+IN_THE_BACKGROUND = ("sh", "-c", 'trap "" INT; exec "$0" "$@"')
+"""How a shell starts what it does not wait for: deaf to Ctrl-C."""
+
 LOADED = """
 import sys
 sys.argv = ["kemps", *{args!r}]
@@ -194,7 +197,8 @@ def test_whoever_stops_reading_gets_no_complaint(logs: list[Path]) -> None:
     assert err == b""
 
 
-def test_a_command_whose_output_nobody_reads_can_be_ended(tmp_path: Path) -> None:
+@pytest.mark.parametrize("before", [(), IN_THE_BACKGROUND], ids=["foreground", "background"])
+def test_a_command_whose_output_nobody_reads_can_be_ended(tmp_path: Path, before: tuple[str, ...]) -> None:
     """The pipe is full before anything is said, so its first word waits for ever."""
     read, write = os.pipe()
     os.set_blocking(write, False)
@@ -205,10 +209,11 @@ def test_a_command_whose_output_nobody_reads_can_be_ended(tmp_path: Path) -> Non
     port = free_port()
     options = ("--bind", "127.0.0.1", "--port", str(port), "--no-mdns", "--bot", "--home", str(tmp_path))
     process = subprocess.Popen(
-        [sys.executable, "-m", "kemps_p2p", "host", *options], stdout=write, stderr=subprocess.PIPE
+        [*before, sys.executable, "-m", "kemps_p2p", "host", *options], stdout=write, stderr=subprocess.PIPE
     )
     os.close(write)
     with socket.socket() as guest:
+        guest.bind(("127.0.0.1", 0))
         while guest.connect_ex(("127.0.0.1", port)) != 0:
             assert process.poll() is None
         process.send_signal(signal.SIGTERM)
