@@ -16,6 +16,7 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime.carrier import Carrier
 from kemps_p2p.runtime.meeting import Table
+from kemps_p2p.runtime.person import Person
 from kemps_p2p.runtime.profile import MatchFiles, new_match_files
 from kemps_p2p.runtime.runner import Outcome, Paths, Runner, wall_ms
 from kemps_p2p.runtime.store import make_directory
@@ -117,6 +118,8 @@ class Chair:
         return session, self._runner(session, files, player, watch)
 
     def _runner(self, session: Session, files: MatchFiles, player: Player, watch: Watch) -> Runner:
+        if isinstance(player, Person):
+            player.keep_in(files.sign)
         return Runner(
             session,
             self.carrier,

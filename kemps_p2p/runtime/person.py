@@ -6,9 +6,10 @@ like any other, so nobody can filter them. Invariants:
 
 1. A gesture that was named in the huddle is never made by the program.
 2. It moves only in play, where the rules have gestures, and draws from the chances it was given.
+3. What partners agreed on outlives the process, and is on disk for the own user alone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from random import Random
 
 from kemps_p2p.bots.patience import slot
@@ -19,9 +20,12 @@ from kemps_p2p.game.gestures import FIDGETS, GESTURES, Intent, named_in
 from kemps_p2p.game.record import is_running
 from kemps_p2p.game.rules import Signals
 from kemps_p2p.game.views import SeatView
+from kemps_p2p.runtime.files import SecretFile
 
 WAITED_FOR = (Illegal.TOO_SOON, Illegal.NOT_READY, Illegal.COMING_BACK)
 """What goes by by itself: an action that is forbidden for one of these waits."""
+
+_NAMES = frozenset(kind.name for kind in GESTURES)
 
 PAUSE_MS = (9_000, 30_000)
 """Between two movements of a face, at least and at most."""
@@ -43,6 +47,23 @@ class Person(Player):
         self._move_at_ms: int | None = None
         self._named: set[str] = set()
         self.signal: str | None = None
+        self._kept: SecretFile | None = None
+
+    def keep_in(self, file: SecretFile) -> None:
+        """Keep what is agreed on in a file of this match, beside the log, which never holds it.
+
+        What an earlier process left there is agreed on still. Raises `RuntimeFault`.
+        """
+        self._kept = file
+        words = (file.read() or b"").decode(errors="replace").splitlines()
+        known = [name for name in words if name in _NAMES]
+        self._named.update(known)
+        self.signal = known[0] if known and words[0] == known[0] else None
+
+    def _keep(self) -> None:
+        if self._kept is not None:
+            lines = (self.signal or "", *sorted(self._named))
+            self._kept.replace("\n".join(lines).encode())
 
     @property
     def wake_at_ms(self) -> int | None:
@@ -57,14 +78,19 @@ class Person(Player):
     def whispered(self, text: str) -> str | None:
         """Note which gesture the partner means; a person answers by hand."""
         named = named_in(text)
-        self._named.update(named)
-        if len(named) == 1:
-            self.signal = named[0]
+        self._note(named, named[0] if len(named) == 1 else self.signal)
         return None
 
     def said(self, text: str) -> None:
         """Note which gestures the own words name."""
-        self._named.update(named_in(text))
+        self._note(named_in(text), self.signal)
+
+    def _note(self, named: Collection[str], signal: str | None) -> None:
+        is_known = signal == self.signal and self._named.issuperset(named)
+        self.signal = signal
+        self._named.update(named)
+        if not is_known:
+            self._keep()
 
     def intend(self, action: Action) -> None:
         """Do this as soon as the earlier action of its kind is settled; the last one of a kind counts."""

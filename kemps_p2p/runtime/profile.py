@@ -74,6 +74,11 @@ class MatchFiles:
         return self.directory / "journal"
 
     @property
+    def sign(self) -> SecretFile:
+        """What a person and their partner have agreed on."""
+        return SecretFile(self.directory / "sign")
+
+    @property
     def seat(self) -> Path:
         """What the way back to the table is; gone once the match has ended."""
         return self.directory / "seat"

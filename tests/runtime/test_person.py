@@ -1,6 +1,9 @@
 """What a person's seat does by itself: it moves its face, and waits with what comes too soon."""
 
+import stat
+import sys
 from itertools import pairwise
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -13,6 +16,7 @@ from kemps_p2p.game.rules import RuleSet, load_rules
 from kemps_p2p.game.table import Table, pack_order
 from kemps_p2p.game.views import SeatView, seat_view
 from kemps_p2p.ids import Position, Seat
+from kemps_p2p.runtime.files import SecretFile
 from kemps_p2p.runtime.person import PAUSE_MS, Person
 
 MINUTES = 60
@@ -110,3 +114,31 @@ def test_what_cannot_be_done_any_more_is_told_and_dropped() -> None:
     assert player.decide(view_of(), 0) is None
     assert player.decide(view_of(), 0) is None
     assert told == [(late, Illegal.OTHER_POOL)]
+
+
+def test_what_is_agreed_on_outlives_the_process_for_its_owner_alone(tmp_path: Path) -> None:
+    file = SecretFile(tmp_path / "sign")
+    before = person()
+    before.keep_in(file)
+    assert before.signal is None
+    before.said("signal: yawn")
+    before.whispered("agreed: yawn")
+    before.whispered("or a cough, or a smile?")
+    after = person()
+    after.keep_in(file)
+    assert after.signal == "yawn"
+    # Nor does the program ever make what was named.
+    assert {name for _, name in movements(after, view_of())} == FIDGET_NAMES | (
+        NAMES - {"yawn", "cough", "smile"}
+    )
+    if sys.platform != "win32":
+        assert stat.S_IMODE(file.path.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("left", [b"", b"\xff\xfe", b"\nyawn", b"a handstand\nyawn"])
+def test_a_file_that_names_no_sign_agrees_on_none(tmp_path: Path, left: bytes) -> None:
+    file = SecretFile(tmp_path / "sign")
+    file.replace(left)
+    after = person()
+    after.keep_in(file)
+    assert after.signal is None
