@@ -152,6 +152,8 @@ def demo(
     else:
         for line in _lines(joint, rules_option, seconds, logs):
             say(line)
+        # In one piece, so that it can be copied from any terminal.
+        click.echo(f"see it again: {own_command()} replay {shlex.quote(str(logs[0]))}")
     ctx.exit(exit_of(joint))
 
 
@@ -190,4 +192,3 @@ def _lines(joint: JointAudit, rules: str, seconds: float, logs: list[Path]) -> I
     else:
         yield from audit_lines(joint, [str(log) for log in logs])
     yield f"logs: {', '.join(log.name for log in logs)} in {logs[0].parent}"
-    yield f"see it again: {own_command()} replay {shlex.quote(str(logs[0]))}"

@@ -4,6 +4,7 @@ Imports nothing heavy, since every command needs it.
 """
 
 import os
+import re
 import sys
 import textwrap
 from typing import TextIO
@@ -13,6 +14,8 @@ import click
 COLUMNS = 80
 """Of a terminal that does not tell how wide it is."""
 _NARROWEST = 20
+_COMMAND = re.compile("`[^`]*`")
+_JOINT = "\0"
 
 
 def say(line: str = "", *, err: bool = False) -> None:
@@ -33,10 +36,12 @@ def columns(stream: TextIO | None) -> int | None:
 
 
 def _fitted(line: str, width: int) -> str:
-    """The line, or lines no longer than the terminal is wide; a path or a key stays in one piece."""
+    """The line, or lines no longer than the terminal is wide; a path or a `command` stays in one piece."""
     if len(line) <= width:
         return line
     indent = " " * (len(line) - len(line.lstrip()) + 2)
-    return textwrap.fill(
-        line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    whole = _COMMAND.sub(lambda found: found[0].replace(" ", _JOINT), line)
+    lines = textwrap.fill(
+        whole, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
+    return lines.replace(_JOINT, " ")

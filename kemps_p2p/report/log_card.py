@@ -111,7 +111,7 @@ def card_lines(card: LogCard) -> list[str]:
     seats = card.header.seats
     people = People(seats, card.names[:seats], next(iter(card.names[seats:]), None))
     began = "" if card.began_ms is None else f"{day_text(card.began_ms)} by one clock, "
-    end = "not closed: it has no annex"
+    end = "not closed: it ends before its match does"
     if card.kept_by is not None:
         end = f"closed; kept by {people.seat(card.kept_by)}"
     rematch = f", match {card.rematch + 1} of this table" if card.rematch else ""

@@ -102,6 +102,16 @@ def test_a_long_line_is_broken_between_words_on_a_terminal(monkeypatch: pytest.M
     assert rest == ["    is", f"    {path},", "    and it is whole"]
 
 
+def test_a_command_stays_in_one_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    narrow = narrowed(monkeypatch)
+    say("your seat at this table is kept: `kemps rejoin --home /here` takes it again", err=True)
+    assert narrow.getvalue().splitlines() == [
+        "your seat at this table is kept:",
+        "  `kemps rejoin --home /here` takes it",
+        "  again",
+    ]
+
+
 def test_a_long_line_stays_whole_where_no_terminal_is(capsys: pytest.CaptureFixture[str]) -> None:
     line = "word " * 100 + "end"
     say(line)

@@ -108,7 +108,9 @@ def test_an_interrupt_leaves_the_log_readable(tmp_path: Path) -> None:
         person.until("Your hand:")
         person.process.send_signal(signal.SIGINT)
         assert person.end() == 130
+        assert person.told[-2] == "kemps: interrupted; the bots have left too, so the match ends here"
     (log,) = (tmp_path / "home" / "logs").glob("*.kemps")
+    assert person.told[-1] == f"  What was played is in {log}."
     assert audit(log.read_bytes()).verdict is Verdict.UNDECIDABLE
     assert "Traceback" not in "\n".join(person.told)
 
