@@ -15,7 +15,7 @@ from types import MappingProxyType
 from kemps_p2p.codec import Digest, Record, decode, encode, tagged_hash
 from kemps_p2p.errors import Fault, PeerFault, Refused, RuntimeFault, Unreachable
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.identity import Identity, check_key, verify
+from kemps_p2p.ledger.identity import Identity, verify
 from kemps_p2p.runtime.transport import PublicKey, now_ms
 from kemps_p2p.session.messages import PROTOCOL_VERSION
 
@@ -83,10 +83,9 @@ def read_contact(data: bytes) -> Contact:
 
 
 def check_contact(contact: Contact) -> None:
-    """Raise `PeerFault` for what no contact can be; the signature over it is the caller's to verify."""
+    """Raise `PeerFault` for what no contact can be; who calls verifies signature and key."""
     if contact.version != PROTOCOL_VERSION:
         raise PeerFault(Fault.NEWER_VERSION, f"a peer speaks protocol version {contact.version}")
-    check_key(contact.identity)
     if len(contact.curve) != 32:
         raise PeerFault(Fault.BAD_KEY, "a CURVE key has 32 bytes")
 

@@ -15,7 +15,7 @@ from kemps_p2p.game.seating import partner_of, seats
 from kemps_p2p.game.views import PublicView, SeatView, public_view
 from kemps_p2p.ids import Seat
 from kemps_p2p.session import effects as fx
-from kemps_p2p.session.genesis import Founding, check_signatures
+from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.journal import Journal, Remembered
 from kemps_p2p.session.lobby import Lobby, Setup
 from kemps_p2p.session.logfile import ANNEX_LEAD, header_of, last_entry, signed_annex
@@ -371,7 +371,6 @@ class Session:
         founding, signed = self._lobby.founding, self._lobby.signed
         assert founding is not None, "a signed genesis has been checked"
         assert signed is not None, "begun before all have signed"
-        check_signatures(founding, signed.signatures)
         self._play = self._make_play(founding, now_ms, wall_ms)
         remembered = Remembered(meeting=self._setup.meeting, wall_ms=wall_ms, names=self._lobby.name_openings)
         effects: list[fx.Effect] = [

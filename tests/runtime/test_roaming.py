@@ -167,6 +167,24 @@ def test_an_old_word_of_a_peer_is_set_right_by_it() -> None:
     run(scene, moved=[])
 
 
+def test_a_word_that_is_played_back_leads_nobody_back() -> None:
+    async def main() -> None:
+        async with peers([]) as three:
+            curve, way = three.meshes[1].public_key, three.carriers[0]._ways[three.meshes[1].public_key]
+            for number, address in (
+                (2, "tcp://127.0.0.1:2"),
+                (1, "tcp://127.0.0.1:1"),
+                (2, "tcp://127.0.0.1:1"),
+            ):
+                said = Whereabouts(curve=curve, addresses=(address,), number=number)
+                three.carriers[0]._take(sign_whereabouts(IDENTITIES[1], said))
+                assert way.word is not None
+                assert (way.word.number, way.word.addresses) == (2, ("tcp://127.0.0.1:2",))
+
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        runner.run(main())
+
+
 # What is believed
 
 
