@@ -249,6 +249,8 @@ def test_a_fork_is_told_with_both_heads_and_who_signed_both(here: Here) -> None:
             in ran.out
         )
     assert f"signed both: seat {pair['culprits'][0]}\n" in ran.out
+    told = json.loads(here("audit", SIMULATED, "--json", one, other).out)
+    assert {"fork", "equivocation"} <= {finding["code"] for finding in told["findings"]}
 
 
 def test_only_one_match_is_kept_at_a_time(logs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:

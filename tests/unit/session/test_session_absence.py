@@ -3,8 +3,9 @@
 import pytest
 from session_helpers import Table, by, formed, opened
 from session_records import ordered
+from session_scribe import Scribe
 
-from kemps_p2p.errors import Illegal, IllegalAction
+from kemps_p2p.errors import Fault, Illegal, IllegalAction
 from kemps_p2p.game.actions import Call, Gesture, Next, Partner, Pass
 from kemps_p2p.game.events import DealEnd, DealEnded, DealLost
 from kemps_p2p.game.record import Phase
@@ -14,7 +15,7 @@ from kemps_p2p.ledger.entry import Struck
 from kemps_p2p.ledger.tape import Back, Unheard
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.absence import is_awaited
-from kemps_p2p.session.match import is_ready
+from kemps_p2p.session.match import OpenCut, is_ready
 from kemps_p2p.session.ordering import entry_after
 from kemps_p2p.session.overdue import OVERDUE_MS
 from kemps_p2p.session.pacing import HEARD_MS
@@ -285,3 +286,9 @@ def test_a_strike_of_who_is_back_for_long_or_before_a_call_is_judged_is_not_acke
     assert play._chain._agrees(entry, now_ms)
     table.submit(OTHERS[0], Call(calls=(Partner(),)))
     assert not play._chain._agrees(entry, now_ms)
+
+
+def test_nobody_is_struck_while_tapes_are_closed_for_a_contest() -> None:
+    scribe = Scribe.at(opened())
+    cut = OpenCut(index=scribe.match.head.index, claims={}, ends=())
+    scribe.copy(cut=cut).refuses(Fault.BAD_ORDER, Struck(seat=GONE, words=()))
