@@ -115,6 +115,9 @@ class Reporter:
                 game, rules = session.play.final.game, session.play.founding.rules
                 result = result_line(rules, game.scores, game.winners, people_of(session))
                 self.say("closed", result, head=head.hex(), scores=list(game.scores))
+            case fx.Wanted(want=Want.GONE) if session.has_begun and session.play.final.is_closed:
+                # Everybody goes once all is done.
+                pass
             case fx.Wanted(seat=seat, want=Want.GONE):
                 who = people_of(session).seat(seat)
                 self.say("left", f"{who} has left the table", seat=seat)

@@ -93,6 +93,9 @@ class _Evening:
                 outcome = await self._sitting.ended()
                 if not outcome.is_closed:
                     return Leave.QUIT
+                while not reader.done():
+                    self._write(self._voice.aftermath())
+                    await asyncio.wait({reader}, timeout=REFRESH_S)
             left = await reader
             if left is Leave.QUIT and self._sitting.is_closing and await self._sitting.closed():
                 await teller

@@ -20,7 +20,7 @@ from kemps_p2p.game.events import (
     Settled,
 )
 from kemps_p2p.game.gestures import GESTURES
-from kemps_p2p.game.record import Result, is_running
+from kemps_p2p.game.record import Phase, Result, is_running
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.entry import Result as Outcome
 from kemps_p2p.plain.board import Board
@@ -39,7 +39,7 @@ from kemps_p2p.wording.faults import FAULTS
 from kemps_p2p.wording.observing import struck_text
 from kemps_p2p.wording.people import counted, listed
 from kemps_p2p.wording.plain import plain
-from kemps_p2p.wording.presence import away_text, away_texts
+from kemps_p2p.wording.presence import away_text, away_texts, gone_text, rematch_text
 from kemps_p2p.wording.prompts import instead_text, prompt_text
 from kemps_p2p.wording.races import met_text
 from kemps_p2p.wording.refusals import refusal_text
@@ -96,6 +96,8 @@ class Voice:
         self._faults: set[tuple[Fault, int | None]] = set()
         self._silent: set[Seat] = set()
         self._is_offered = False
+        self._gone: set[Seat] = set()
+        self._seated: set[Seat] = set()
 
     def board(self) -> Board:
         """What a line can point at now."""
@@ -111,6 +113,7 @@ class Voice:
     def news(self) -> Iterator[str]:
         """The lines of what has changed without a sight of its own: own cards, and what is waited for."""
         if not self._sitting.has_begun:
+            yield from self.aftermath()
             return
         yield from self._presence()
         if not self._sitting.has_sights:
@@ -140,7 +143,7 @@ class Voice:
             case fx.Whispered(text=text):
                 yield f"{people.seat(sitting.partner)} whispers: {plain(text)}"
             case fx.Wanted(seat=seat, want=Want.PLAY_ON, did=Want.HUDDLE):
-                if not is_running(sitting.view().state):
+                if sitting.has_begun and not is_running(sitting.view().state):
                     yield ready_text((seat,), people)
             case fx.Wanted(seat=seat, want=want):
                 yield from self._wanted(seat, want)
@@ -193,11 +196,26 @@ class Voice:
             yield from self._tutorial.signal_seen(sitting.scene(is_ascii=self._is_ascii))
 
     def _wanted(self, seat: Seat, want: Want) -> Iterator[str]:
+        sitting = self._sitting
+        is_on = sitting.has_begun and sitting.view().phase is not Phase.MATCH_OVER
+        if want is Want.GONE and not is_on:
+            # That is told of all who have left between matches.
+            return
         # Who is not ready is told to whoever deals.
         if want not in (Want.AS_OTHERS, Want.HUDDLE):
             yield f"{self._sitting.people.seat(seat)} {WANTS[want]}"
         if self._sitting.is_paused:
             yield "the table takes a break; `play on` ends it"
+
+    def aftermath(self) -> Iterator[str]:
+        """Who has left the table, and who has sat down for another match, each once."""
+        sitting = self._sitting
+        gone, seated = set(sitting.gone()), set(sitting.wants_rematch())
+        for seat in sorted(gone - self._gone):
+            yield sentence(f"{gone_text((seat,), sitting.people)}; `quit` leaves")
+        for seat in sorted(seated - self._seated):
+            yield sentence(f"{rematch_text((seat,), sitting.people)}: `rematch` joins")
+        self._gone, self._seated = gone, seated
 
     def _presence(self) -> Iterator[str]:
         """Who has fallen silent, and who is back; who has said that it leaves was told when it did."""

@@ -25,6 +25,7 @@ from kemps_p2p.game.rules import RuleSet
 from kemps_p2p.game.seating import partner_of
 from kemps_p2p.game.views import SeatView, options
 from kemps_p2p.ids import Position, Seat
+from kemps_p2p.runtime.aftermath import Aftermath, say_farewell
 from kemps_p2p.runtime.chair import FIRST, Before, Chair, after
 from kemps_p2p.runtime.person import WAITED_FOR, Person
 from kemps_p2p.runtime.runner import Outcome
@@ -60,9 +61,14 @@ OWN_CARDS_FORBID = (Illegal.FALSE_DENIAL, Illegal.NO_MULLIGAN)
 
 
 class Sitting:
-    """A person's seat. `chances` move its face; `before` says what came before if this is a rematch."""
+    """A person's seat. `chances` move its face; `before` says what came before if this is a rematch.
 
-    def __init__(self, chair: Chair, chances: Random, before: Before = FIRST) -> None:
+    `gone`: who has left the table already.
+    """
+
+    def __init__(
+        self, chair: Chair, chances: Random, before: Before = FIRST, gone: frozenset[Seat] = frozenset()
+    ) -> None:
         self.seat = chair.seat
         self.players = chair.players
         self.partner = partner_of(chair.seat, chair.players)
@@ -72,6 +78,7 @@ class Sitting:
         self.has_bots = chair.has_bots
         self._chair = chair
         self._chances = chances
+        self._aftermath = Aftermath(chair, gone)
         self._person = Person(chances, self.against, self._refused)
         self._sights: asyncio.Queue[Sight | None] = asyncio.Queue()
         self._session, self._runner = chair.sit(self._person, self._watch, before)
@@ -122,6 +129,8 @@ class Sitting:
         self.leave()
         if self._task is not None:
             await asyncio.gather(self._task, return_exceptions=True)
+        if self.next is None and (self._is_over or not self.has_begun):
+            say_farewell(self._chair)
 
     def series(self) -> "Iterator[Sitting]":
         """The sitting itself and those of its rematches."""
@@ -131,8 +140,26 @@ class Sitting:
 
     def rematch(self) -> "Sitting":
         """Sit down for another match at the same table; it begins once all have. This one is to be closed."""
-        self.next = Sitting(self._chair, self._chances, after(self._session)).start()
+        self.next = Sitting(self._chair, self._chances, after(self._session), frozenset(self.gone())).start()
         return self.next
+
+    @property
+    def _is_over(self) -> bool:
+        return self.outcome is not None and self.outcome.is_closed
+
+    def gone(self) -> tuple[Seat, ...]:
+        """Who has left the table, before the match or after it."""
+        if self._is_over and self.next is None:
+            self._aftermath.look()
+        said = {Seat(seat) for seat, want in enumerate(self.wants) if want is Want.GONE}
+        return tuple(sorted(said | self._aftermath.gone))
+
+    def wants_rematch(self) -> tuple[Seat, ...]:
+        """The other people who have sat down for another match, once this one is over."""
+        if self._is_over and self.next is None:
+            self._aftermath.look()
+        seated = sorted(self._aftermath.seated)
+        return tuple(seat for seat in seated if self.wants[seat] is not Want.AS_OTHERS)
 
     async def sights(self) -> AsyncIterator[Sight]:
         """What there is to show, until the match is over here. For one reader."""

@@ -22,6 +22,7 @@ from kemps_p2p.errors import NotSeated, PortTaken, Unreachable, Unwelcome
 from kemps_p2p.game.rules import RuleSet
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime.addresses import PEER_PORTS, PORT, Place, interfaces, shared_addresses
+from kemps_p2p.runtime.aftermath import say_farewell
 from kemps_p2p.runtime.bot_nodes import BotNodes
 from kemps_p2p.runtime.chair import FIRST, Before, Chair, Plays, Watch, after
 from kemps_p2p.runtime.discovery import Announcer, table_announcement
@@ -146,7 +147,10 @@ def played_by(player: Callable[[Chair, random.Random], Player], watch: Watch) ->
 
     async def play(chair: Chair) -> Outcome:
         _, runner = chair.sit(player(chair, random.Random(secrets.randbits(128))), watch)
-        return await runner.run()
+        outcome = await runner.run()
+        if outcome.is_closed:
+            say_farewell(chair)
+        return outcome
 
     return play
 

@@ -204,6 +204,7 @@ class TableApp(App[Request]):
                     players=sitting.players,
                     people=desk.people,
                     waits=sitting.waiting_for(),
+                    gone=sitting.gone(),
                     beat=now_ms // BEAT_MS,
                 ),
             )

@@ -131,6 +131,8 @@ class Desk:
             book=sitting.book,
             can_seal=sitting.can_seal_book,
             has_bots=sitting.has_bots,
+            rematch=sitting.wants_rematch(),
+            gone=sitting.gone(),
             is_closed=outcome is not None and outcome.is_closed,
             log=None if outcome is None else outcome.log,
             take=self.playing.picks.take,

@@ -58,6 +58,10 @@ class Glance:
     can_seal: bool
     has_bots: bool
     """Bots of this person's own sit at the table, and leave it with the person."""
+    rematch: tuple[Seat, ...]
+    """Who has sat down for another match, once this one is over."""
+    gone: tuple[Seat, ...]
+    """Who has left the table, before the match was over or after it."""
     is_closed: bool
     log: Path | None
     take: tuple[Position, ...]

@@ -15,7 +15,7 @@ from kemps_p2p.tui.paint import Area, Ink, Sheet, cells, wrapped
 from kemps_p2p.tui.recent import Tone
 from kemps_p2p.tui.scores import scores_line
 from kemps_p2p.wording.people import counted, listed
-from kemps_p2p.wording.presence import away_texts
+from kemps_p2p.wording.presence import away_texts, gone_text, rematch_text
 from kemps_p2p.wording.waiting import ready_text, unready_text, waiting_text
 
 WAITING_ROWS_MAX = 2
@@ -216,7 +216,9 @@ def _nobody(glance: Glance) -> str:
         case Phase.MATCH_OVER if not glance.is_closed:
             return "The match is over; the log is being completed"
         case Phase.MATCH_OVER:
-            return "The match is over, and its log complete"
+            told = [rematch_text(glance.rematch, glance.people)] if glance.rematch else []
+            told += [gone_text(glance.gone, glance.people)] if glance.gone else []
+            return "; ".join(told) or "The match is over, and its log complete"
         case _:
             return "The table waits for nobody"
 

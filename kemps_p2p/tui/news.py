@@ -222,7 +222,7 @@ class News:
             case Want.WALK_OVER:
                 self.tell(f"{who} has signed a walk-over", now_ms, Tone.LOUD)
             case Want.PLAY_ON if did is Want.HUDDLE:
-                if not is_running(self._sitting.view().state):
+                if self._sitting.has_begun and not is_running(self._sitting.view().state):
                     self.notify(ready_text((seat,), self._sitting.people), now_ms)
             case Want.PLAY_ON:
                 self.tell(f"{who} wants to play on", now_ms)

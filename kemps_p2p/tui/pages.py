@@ -23,6 +23,7 @@ from kemps_p2p.tui.paint import Area, Ink, Sheet, cells, clipped, wrapped
 from kemps_p2p.tui.scores import long_score
 from kemps_p2p.wording.faces import glimpse
 from kemps_p2p.wording.people import People, listed
+from kemps_p2p.wording.presence import gone_text
 from kemps_p2p.wording.scores import result_line
 from kemps_p2p.wording.waiting import waiting_text
 
@@ -40,6 +41,8 @@ class Lobby:
     players: int
     people: People
     waits: tuple[Waiting, ...]
+    gone: tuple[Seat, ...]
+    """Who has left the table, and is waited for in vain."""
     beat: int
     """Counts on while one waits, so that a screen can show that it lives."""
 
@@ -51,18 +54,20 @@ def draw_lobby(sheet: Sheet, lobby: Lobby) -> None:
     text = f" {keys.shown(keys.QUIT)} leave "
     sheet.put(sheet.width - len(text), 0, text, Ink.TITLE, key=keys.QUIT)
     missing = {seat for wait in lobby.waits for seat in wait.seats}
+    gone = [seat for seat in lobby.gone if seat in missing]
     top = max((sheet.height - lobby.players - 3) // 2, 2)
     sheet.centre(top, f"A table for {lobby.players}", Ink.STRONG)
     for row, seat in enumerate(seats(lobby.players)):
         who = lobby.people.seat(seat) + (" (you)" if seat == lobby.seat else "")
         is_there = seat not in missing
-        text = f"{'✓' if is_there else '…'} {who}{'' if is_there else ' is still to come'}"
+        absent = "× {} has left the table" if seat in gone else "… {} is still to come"
+        text = f"✓ {who}" if is_there else absent.format(who)
         sheet.put(sheet.width // 2 - 12, top + 2 + row, text, Ink.GOOD if is_there else Ink.DIM)
     dots = "." * (lobby.beat % 4)
     told = [waiting_text(wait, lobby.people) for wait in lobby.waits] or ["the match is being founded"]
     sheet.fill(0, sheet.height - 1, sheet.width, 1, Ink.LABEL)
-    line = "; ".join(told)
-    sheet.clip(1, sheet.height - 1, sheet.width - 2, line[:1].upper() + line[1:] + dots, Ink.LABEL)
+    line = f"{gone_text(gone, lobby.people)}; q leaves" if gone else f"{'; '.join(told)}{dots}"
+    sheet.clip(1, sheet.height - 1, sheet.width - 2, line[:1].upper() + line[1:], Ink.LABEL)
 
 
 def draw_huddle(sheet: Sheet, glance: Glance) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from kemps_p2p.ids import Seat
 from kemps_p2p.session.presence import Away
 from kemps_p2p.wording.people import People
 
@@ -34,6 +35,16 @@ def away_texts(away: Sequence[Away], people: People) -> list[str]:
             else f"nothing has been heard of {who} for {span}"
         )
     return told
+
+
+def gone_text(seats: Sequence[Seat], people: People) -> str:
+    """Who will play no other match at this table."""
+    return f"{people.all(seats)} left the table: there is no match without them"
+
+
+def rematch_text(seats: Sequence[Seat], people: People) -> str:
+    """Who has sat down for another match."""
+    return f"{people.all(seats)} {'wants' if len(seats) == 1 else 'want'} a rematch"
 
 
 def _span(span_ms: int) -> str:

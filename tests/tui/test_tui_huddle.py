@@ -21,7 +21,7 @@ from kemps_p2p.tui.desk import Page
 from kemps_p2p.tui.glance import Glance
 from kemps_p2p.tui.lessons import ON_SCREEN
 from kemps_p2p.tui.lines import LESSON_LINE_MS, asked_text, state_text
-from kemps_p2p.tui.pages import draw_huddle, draw_showdown
+from kemps_p2p.tui.pages import Lobby, draw_end, draw_huddle, draw_lobby, draw_showdown
 from kemps_p2p.tui.paint import Sheet, wrapped
 from kemps_p2p.tui.recent import Recent
 from kemps_p2p.tui.table_page import draw_table
@@ -171,3 +171,26 @@ def test_enter_says_why_nothing_is_dealt_if_somebody_has_left(tmp_path: Path) ->
 
 def test_an_open_table_is_reached_with_one_press_once_a_sign_is_agreed(tmp_path: Path) -> None:
     evening(tmp_path, to_the_table)
+
+
+def test_whoever_waits_for_a_rematch_sees_who_has_left() -> None:
+    people = glance_of(view_of(table_of(KEMPS, 4), 0)).people
+    waits = (Waiting(What.SEATING, (Seat(1), Seat(2))),)
+    lobby = Lobby(seat=Seat(0), players=4, people=people, waits=waits, gone=(Seat(2), Seat(3)), beat=0)
+    sheet = Sheet(80, 24, is_ascii=False)
+    draw_lobby(sheet, lobby)
+    assert "… Ben is still to come" in sheet.text()
+    assert "× Carla has left the table" in sheet.text()
+    # Who has come again is there.
+    assert "✓ Dan" in sheet.text()
+    assert sheet.text().endswith("Carla left the table: there is no match without them; q leaves")
+
+
+def test_the_end_says_who_wants_a_rematch_and_who_has_left() -> None:
+    table = table_of(override(KEMPS, {"word": "K"}), 4)
+    table.act(Seat(0), Call(calls=(Partner(),)))
+    assert table.state.phase is Phase.MATCH_OVER
+    glance = replace(glance_of(view_of(table, 0)), is_closed=True, rematch=(Seat(1),), gone=(Seat(3),))
+    assert drawn(glance, (80, 24), draw_end).endswith(
+        "Ben wants a rematch; Dan left the table: there is no match without them"
+    )
