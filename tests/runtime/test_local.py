@@ -26,8 +26,8 @@ from kemps_p2p.runtime.local import KEPT_MESSAGES_MAX, Room, chairs, own_seat, p
 from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.runtime.sitting import Refused, Sitting
 from kemps_p2p.runtime.transport import Arrival, PublicKey, new_event_loop
+from kemps_p2p.session import dealing, silence, walkover
 from kemps_p2p.session import effects as fx
-from kemps_p2p.session import silence, walkover
 from kemps_p2p.session.audit import Verdict, audit, audit_all
 from kemps_p2p.session.messages import WalkOver, Want
 from kemps_p2p.session.waiting import Waiting, What
@@ -440,6 +440,23 @@ def test_a_bot_whose_machine_fails_ends_the_evening_with_its_error(tmp_path: Pat
 
     with pytest.raises(RuntimeFault, match="the disk is full"):
         evening(tmp_path, screen, seated)
+
+
+def test_a_proof_that_a_bug_keeps_from_being_verified_does_not_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The evening ends with the error, and does not go on as if the proof were a good one."""
+
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("a bug of ours")
+
+    async def screen(sitting: Sitting) -> None:
+        async for _ in sitting.sights():
+            tried(sitting, Next())
+
+    monkeypatch.setattr(dealing, "check_turn", broken)
+    with pytest.raises(ZeroDivisionError, match="a bug of ours"):
+        evening(tmp_path, screen)
 
 
 def test_bots_of_the_house_deal_at_once_the_first_time_and_in_their_own_time_later() -> None:

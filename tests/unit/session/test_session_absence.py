@@ -12,7 +12,7 @@ from kemps_p2p.game.record import Phase
 from kemps_p2p.game.state import next_dealer
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Struck
-from kemps_p2p.ledger.tape import Back, Unheard
+from kemps_p2p.ledger.tape import NO_DIGEST, Back, Unheard
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.absence import is_awaited
 from kemps_p2p.session.match import OpenCut, is_ready
@@ -292,3 +292,14 @@ def test_nobody_is_struck_while_tapes_are_closed_for_a_contest() -> None:
     scribe = Scribe.at(opened())
     cut = OpenCut(index=scribe.match.head.index, claims={}, ends=())
     scribe.copy(cut=cut).refuses(Fault.BAD_ORDER, Struck(seat=GONE, words=()))
+
+
+def test_a_word_on_a_seat_that_cannot_be_voted_absent_is_told_to_nobody() -> None:
+    """Of no seat, of itself, and of another once: whoever speaks may say anything."""
+    table = opened()
+    for target, told in ((-1, 0), (4, 0), (99, 0), (2, 0), (GONE, 1), (GONE, 1)):
+        said = by(2, (Unheard(seat=target, length=target, last=NO_DIGEST),), table)
+        table.hear(0, 2, said)
+        table.hear(2, 2, said)
+        votes = [sight for sight in table.sights[0] if isinstance(sight, fx.VotedAbsent)]
+        assert votes == [fx.VotedAbsent(Seat(2), GONE)] * told
