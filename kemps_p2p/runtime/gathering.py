@@ -28,6 +28,8 @@ from kemps_p2p.runtime.guests import (
 from kemps_p2p.runtime.known import KnownPlayers, Standing
 from kemps_p2p.runtime.meeting import Contact, Table
 from kemps_p2p.runtime.transport import Mesh
+from kemps_p2p.runtime.zap import CurveKeys
+from kemps_p2p.session.journal import Journal
 from kemps_p2p.session.messages import MESSAGE_BYTES_MAX, PROTOCOL_VERSION
 
 SILENCE_S = 8.0
@@ -113,13 +115,17 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """A table that is complete. `mesh` is open and lets nobody in yet; `people`: all, the host first."""
+    """A table that is complete. `mesh` is open and lets nobody in yet; `people`: all, the host first.
+
+    `again`: the match is on, and this peer sits in it: it has come back without its files.
+    """
 
     table: Table
     names: tuple[str, ...]
     rules: RuleSet
     mesh: Mesh
     people: tuple[Guest, ...]
+    again: Journal | None = None
 
     def remember(self, me: Newcomer) -> None:
         """Keep the people of this table among the known players; bots have new keys as they please."""
@@ -175,10 +181,11 @@ async def check_known(me: Newcomer, guest: Guest) -> None:
     me.known.remember(guest.name, key)
 
 
-async def open_mesh(me: Newcomer, host: str) -> Mesh:
+async def open_mesh(me: Newcomer, host: str, keys: CurveKeys | None = None) -> Mesh:
     """Listen for the table where others reach us: at a port that is told, or one of `PEER_PORTS`, or any.
 
-    Raises `Unreachable` if a port that is told is taken.
+    `keys`: those by which the others know us; else fresh ones. Raises `Unreachable` if a port that is told is
+    taken.
     """
     bind = me.bind
     if bind is None:
@@ -186,7 +193,7 @@ async def open_mesh(me: Newcomer, host: str) -> Mesh:
         bind = everywhere(host) if is_loopback(host) else host
     ports = (me.port,) if me.port is not None else (*PEER_PORTS, 0)
     for port in ports:
-        mesh = Mesh(message_bytes_max=MESSAGE_BYTES_MAX, bind=Place(bind, port).endpoint)
+        mesh = Mesh(message_bytes_max=MESSAGE_BYTES_MAX, bind=Place(bind, port).endpoint, keys=keys)
         try:
             await mesh.open()
         except Unreachable:

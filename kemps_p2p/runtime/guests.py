@@ -119,7 +119,19 @@ class Leave(Record, frozen=True, tag=9):
     detail: str
 
 
-SealedWords: TypeAlias = Rules | Present | Bound | Guests | Here | Gather | Lot | Show | Leave | Piece
+class Again(Record, frozen=True, tag=11):
+    """The host says to who sits at the table already, and has lost all its files, what it needs to come back.
+
+    `genesis`, `remembered`: how a journal of the match begins. `curves`, `addresses`: of all peers, by tape.
+    """
+
+    genesis: bytes
+    remembered: bytes
+    curves: tuple[bytes, ...]
+    addresses: tuple[str, ...]
+
+
+SealedWords: TypeAlias = Rules | Present | Bound | Guests | Here | Gather | Lot | Show | Leave | Piece | Again
 
 
 def read_sealed(data: bytes) -> SealedWords:

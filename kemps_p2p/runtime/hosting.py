@@ -22,6 +22,7 @@ from kemps_p2p.codec import Digest, tagged_hash
 from kemps_p2p.errors import NotSeated, PortTaken, Unreachable, Unwelcome
 from kemps_p2p.game.rules import RuleSet, canonical_text
 from kemps_p2p.runtime.addresses import Place, everywhere
+from kemps_p2p.runtime.again import is_of_table
 from kemps_p2p.runtime.gathering import (
     SILENCE_S,
     STEP_S,
@@ -39,6 +40,7 @@ from kemps_p2p.runtime.guesses import Guesses, neighbourhood
 from kemps_p2p.runtime.guests import (
     BOT,
     LOT_BYTES,
+    Again,
     Bound,
     Gather,
     Guest,
@@ -57,6 +59,7 @@ from kemps_p2p.runtime.guests import (
 from kemps_p2p.runtime.handshake import Ask, Confirm, HostSide, Keys, Knock, Notice
 from kemps_p2p.runtime.showing import LogShown
 from kemps_p2p.runtime.transport import Mesh, now_ms
+from kemps_p2p.runtime.visits import Visit
 from kemps_p2p.runtime.wire import HERE_S, Wire, signs_of_life, system_word
 from kemps_p2p.wording.words import CODE_ENTROPY_BYTES, Code, code_of, fingerprint, table_number
 
@@ -97,28 +100,6 @@ class SentAway:
 HostNews: TypeAlias = Came | Went | Drawing | CodeDrawn | SentAway
 
 
-class _Visit:
-    """One guest that is let in. `heard_at_ms`: when it last said anything."""
-
-    def __init__(self, wire: Wire, guest: Guest, signed: SignedGuest, host: SignedGuest) -> None:
-        self.wire, self.guest, self.signed, self.host = wire, guest, signed, host
-        self.heard_at_ms = now_ms()
-        self.is_shown = False
-        self.said: asyncio.Queue[Lot | Show | None] = asyncio.Queue()
-
-    async def drawn(self, number: int) -> Lot | Show:
-        """What the guest says next in this round; words of a round before are late. Raises `Unreachable`."""
-        while (words := await self.said.get()) is not None:
-            if words.round == number:
-                return words
-        raise Unreachable(f"{self.guest.name} has left")
-
-    def cut_off(self) -> Unreachable:
-        """End this visit, whose guest draws as no honest program does."""
-        self.wire.abort()
-        return Unreachable(f"{self.guest.name} is cut off")
-
-
 class Host:
     """A host's end of every join. `open` first; then `gathered` waits for a full table; `close` at last."""
 
@@ -136,10 +117,11 @@ class Host:
         self._number = table_number(entropy(CODE_ENTROPY_BYTES))
         self._code = self._drawn_code()
         self._guesses = Guesses()
-        self._visits: list[_Visit] = []
+        self._visits: list[Visit] = []
         self._changed = asyncio.Event()
         self._company: tuple[SignedGuest, ...] = ()
         self._log: LogShown | None = None
+        self._again: Again | None = None
         self._is_drawing = False
         self._is_open = True
         self._rounds = 0
@@ -203,13 +185,16 @@ class Host:
             self._is_open = False
             return gathered
 
-    def show(self, log: Path) -> None:
-        """The match has begun, and this is its log: whoever watches it sees it from now on."""
-        self._log = LogShown(log)
+    def show(self, log: Path, again: Again | None) -> None:
+        """The match has begun, and this is its log: whoever watches it sees it from now on.
+
+        `again`: what is shown to who sits at the table and comes again without its files.
+        """
+        self._log, self._again = LogShown(log), again
         for visit in self._visits:
             self._show_to(visit)
 
-    def _show_to(self, visit: _Visit) -> None:
+    def _show_to(self, visit: Visit) -> None:
         if self._log is not None and visit.guest.is_watching and not visit.is_shown:
             visit.is_shown = True
             self._log.to(visit.wire)
@@ -238,7 +223,7 @@ class Host:
         """Seats that are taken: the host's own, and one for each visit that does not only watch."""
         return 1 + sum(not visit.guest.is_watching for visit in self._visits)
 
-    def _at_table(self) -> tuple[_Visit, ...]:
+    def _at_table(self) -> tuple[Visit, ...]:
         """Who takes part besides the host: those who sit, and the first who came to watch."""
         seated = [visit for visit in self._visits if not visit.guest.is_watching]
         watching = [visit for visit in self._visits if visit.guest.is_watching]
@@ -290,6 +275,9 @@ class Host:
             if not isinstance(present, Present):
                 raise NotSeated(Unwelcome.BAD_WORDS, "no introduction")
         visit = await self._introduced(wire, keys, present.guest)
+        if visit is None:
+            await wire.close()
+            return
         try:
             while True:
                 words = await wire.hear()
@@ -326,8 +314,8 @@ class Host:
         wire.seal(sends=keys.host, receives=keys.joiner)
         return keys
 
-    async def _introduced(self, wire: Wire, keys: Keys, signed: SignedGuest) -> _Visit:
-        """Hear who comes, and give it a seat. Raises `NotSeated`."""
+    async def _introduced(self, wire: Wire, keys: Keys, signed: SignedGuest) -> Visit | None:
+        """Hear who comes, and give it a seat; None for who has one, and comes again. Raises `NotSeated`."""
         guest = read_other(signed)
         self._check_room(guest)
         async with signs_of_life(wire):
@@ -343,7 +331,10 @@ class Host:
         # The last seat may have gone meanwhile.
         self._check_room(guest)
         wire.say(bind(self._me.identity, keys, signed, own))
-        visit = _Visit(wire, guest, signed, own)
+        if (again := self._shown_again(guest)) is not None:
+            wire.say(again)
+            return None
+        visit = Visit(wire, guest, signed, own)
         self._visits.append(visit)
         self._tell(Came(guest, self._taken, self._plan.players))
         self._say_who_is_here()
@@ -357,6 +348,8 @@ class Host:
                 raise NotSeated(Unwelcome.TABLE_FULL)
             self._check_differs(guest)
             return
+        if self._shown_again(guest) is not None:
+            return
         if not self._is_open:
             raise NotSeated(Unwelcome.TABLE_PLAYING)
         kept = self._plan.bots - sum(visit.guest.player == BOT for visit in self._visits)
@@ -365,13 +358,18 @@ class Host:
             raise NotSeated(Unwelcome.TABLE_FULL)
         self._check_differs(guest)
 
+    def _shown_again(self, guest: Guest) -> Again | None:
+        """What is shown to a guest that sits in the running match already; None for all others."""
+        is_back = self._again is not None and not guest.is_watching and is_of_table(guest, self._again)
+        return self._again if is_back else None
+
     def _check_differs(self, guest: Guest) -> None:
         if guest.contact.players != self._plan.players:
             raise NotSeated(Unwelcome.BAD_WORDS, "a guest for another table")
         own = read_other(self._me.guest(self._mesh, self.place.host, self._plan.players))
         check_seats_differ([own, *(visit.guest for visit in self._visits), guest])
 
-    def _part(self, visit: _Visit) -> None:
+    def _part(self, visit: Visit) -> None:
         self._visits.remove(visit)
         visit.said.put_nowait(None)
         if self._is_open:
@@ -386,7 +384,7 @@ class Host:
         self._changed.set()
 
     @staticmethod
-    def _guests_for(visit: _Visit, company: Sequence[SignedGuest]) -> tuple[SignedGuest, ...]:
+    def _guests_for(visit: Visit, company: Sequence[SignedGuest]) -> tuple[SignedGuest, ...]:
         """Everybody, the host first, with the address at which this visit has reached us; and the visit."""
         others = [] if visit.signed in company else [visit.signed]
         return (visit.host, *company, *others)
@@ -402,7 +400,7 @@ class Host:
 
     # Drawing the seats
 
-    async def _draw(self, visits: tuple[_Visit, ...]) -> Gathered:
+    async def _draw(self, visits: tuple[Visit, ...]) -> Gathered:
         """Let all draw, each bound to its lot before any is shown. Raises `Unreachable` if somebody goes."""
         self._tell(Drawing())
         self._rounds += 1
@@ -423,14 +421,14 @@ class Host:
         table, names = draw.seat(lots)
         return Gathered(table, names, self._plan.rules, self._mesh, tuple(people))
 
-    async def _commitment(self, visit: _Visit, number: int) -> Digest:
+    async def _commitment(self, visit: Visit, number: int) -> Digest:
         match await visit.drawn(number):
             case Lot(commitments=(commitment,)):
                 return commitment
             case _:
                 raise visit.cut_off()
 
-    async def _lot(self, visit: _Visit, number: int, commitment: Digest) -> bytes:
+    async def _lot(self, visit: Visit, number: int, commitment: Digest) -> bytes:
         match await visit.drawn(number):
             case Show(lots=(lot,)) if len(lot) == LOT_BYTES and lot_commitment(lot) == commitment:
                 return lot

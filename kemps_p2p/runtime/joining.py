@@ -18,6 +18,7 @@ from typing import TypeAlias
 from kemps_p2p.errors import HasLeft, NotSeated, Unreachable, Unwelcome
 from kemps_p2p.game.rules import RuleError, RuleSet, canonical_text, first_difference, read_rules
 from kemps_p2p.runtime.addresses import Place, reachable
+from kemps_p2p.runtime.again import curve_keys, read_again
 from kemps_p2p.runtime.gathering import (
     SILENCE_S,
     STEP_S,
@@ -37,6 +38,7 @@ from kemps_p2p.runtime.gathering import (
 from kemps_p2p.runtime.guests import (
     LOT_BYTES,
     TABLE_CHARACTERS_MAX,
+    Again,
     Bound,
     Gather,
     Guest,
@@ -141,7 +143,7 @@ async def _visited(
             keys = await _agree(wire, code, entropy)
             welcomed = _welcomed(await wire.hear(), expects)
         tell(welcomed)
-        mesh = await open_mesh(me, wire.own_host)
+        mesh = await open_mesh(me, wire.own_host, curve_keys(me.identity, code))
         visit = _Visit(wire, me, welcomed, tell=tell, entropy=entropy, see=see)
         async with signs_of_life(wire):
             await visit.introduce(keys, mesh)
@@ -158,6 +160,14 @@ async def _visited(
     if drawn is None:
         await mesh.close()
         return None
+    if isinstance(drawn, Again):
+        try:
+            journal, table = read_again(drawn, me.identity, mesh.public_key)
+        except NotSeated:
+            await mesh.close()
+            raise
+        names = tuple(name for name, _ in journal.remembered.names)
+        return Gathered(visit.seen_from_here(table), names, journal.founding.rules, mesh, (), again=journal)
     table, names, people = drawn
     return Gathered(table, names, welcomed.rules, mesh, people)
 
@@ -227,10 +237,10 @@ class _Visit:
         check_bound(bound, who, keys, own, host)
         self._pair, self._host = (host, own), plain(who.name)
 
-    async def gathered(self) -> tuple[Table, tuple[str, ...], tuple[Guest, ...]] | None:
+    async def gathered(self) -> tuple[Table, tuple[str, ...], tuple[Guest, ...]] | Again | None:
         """Wait until the table is complete and its seats are drawn.
 
-        None: a log was shown instead, and has ended.
+        None: a log was shown instead, and has ended. `Again`: the match is on, and we sit in it.
         """
         draw: Draw | None = None
         while True:
@@ -244,6 +254,8 @@ class _Visit:
                 case Piece(data=data) if self._see is not None:
                     self._has_seen = True
                     self._see(data, {key: guest.name for key, guest in self._here.items()})
+                case Again() if self._see is None:
+                    return words
                 case Guests(guests=guests):
                     draw = None
                     await self._meet(self._read(guests))
@@ -255,7 +267,7 @@ class _Visit:
                     self._wire.say(Show(round=draw.round, lots=(draw.lot,)))
                 case Show(lots=lots) if draw is not None and draw.is_committed:
                     table, names = draw.seat(lots)
-                    return self._seen_from_here(table), names, draw.people
+                    return self.seen_from_here(table), names, draw.people
                 case _:
                     raise NotSeated(Unwelcome.BAD_WORDS, "words out of turn")
 
@@ -318,7 +330,7 @@ class _Visit:
         """How many of the players are here, as far as has been told."""
         return sum(not guest.is_watching for guest in self._here.values())
 
-    def _seen_from_here(self, table: Table) -> Table:
+    def seen_from_here(self, table: Table) -> Table:
         """The same table, with addresses that lead from this machine to the host's."""
         host = self._wire.other_host
         addresses = {curve: reachable(address, host) for curve, address in table.addresses.items()}

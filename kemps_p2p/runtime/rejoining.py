@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kemps_p2p.errors import RuntimeFault, Unreachable
+from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime.addresses import Place, everywhere, is_loopback, read_place
 from kemps_p2p.runtime.bot_nodes import BotNodes
 from kemps_p2p.runtime.chair import Chair, Plays
@@ -44,6 +45,44 @@ class Return:
     stay: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A peer that is back, and listens: who it is, what it goes on with, and how the others reach it.
+
+    `has_bots`: bots of its own sit at the table, and end with it.
+    """
+
+    identity: Identity
+    found: Unfinished
+    mesh: Mesh
+    way_back: WayBack
+    home: Path
+    has_bots: bool
+
+    async def play_on(self, plays: Plays, *, give_up_s: float, reach_s: float) -> Outcome:
+        """Take the own seat again and play to the end. Raises `KempsError`."""
+        found, table = self.found, self.found.table()
+        roaming = Roaming(self.mesh, self.identity, table, self.way_back)
+        roaming.come_back(found.kept.moved)
+        chair = Chair(
+            identity=self.identity,
+            seat=found.setup.seat,
+            table=table,
+            carrier=roaming,
+            name=found.setup.name,
+            rules=found.setup.rules,
+            home=self.home,
+            logs=found.logs,
+            give_up_ms=int(give_up_s * 1000),
+            group=found.setup.group,
+            way_back=self.way_back,
+            returning=found,
+            came=found.names,
+            has_bots=self.has_bots,
+        )
+        return await roaming.along(plays(chair), _reached(self.mesh, reach_s))
+
+
 def rejoin_table(coming: Return, plays: Plays, tell: Callable[[Unfinished], None]) -> Outcome:
     """Take the own seat of an unfinished match again and play it to the end. Raises `KempsError`.
 
@@ -61,28 +100,10 @@ async def _rejoined(coming: Return, plays: Plays, tell: Callable[[Unfinished], N
         bots = BotNodes(0, coming.home / "bots", coming.pace, stay=coming.stay)
         try:
             await bots.bring_back(None if found.journal is None else found.journal.founding.match.hex())
-            table = found.table()
             way_back = WayBack(mesh.keys, mesh.address)
             way_back.come_back(found)
-            roaming = Roaming(mesh, identity, table, way_back)
-            roaming.come_back(found.kept.moved)
-            chair = Chair(
-                identity=identity,
-                seat=found.setup.seat,
-                table=table,
-                carrier=roaming,
-                name=found.setup.name,
-                rules=found.setup.rules,
-                home=coming.home,
-                logs=found.logs,
-                give_up_ms=int(coming.give_up_s * 1000),
-                group=found.setup.group,
-                way_back=way_back,
-                returning=found,
-                came=found.names,
-                has_bots=bots.are_there,
-            )
-            outcome = await roaming.along(plays(chair), _reached(mesh, coming.reach_s))
+            returned = Returned(identity, found, mesh, way_back, coming.home, bots.are_there)
+            outcome = await returned.play_on(plays, give_up_s=coming.give_up_s, reach_s=coming.reach_s)
             await bots.ended()
             return outcome
         finally:

@@ -23,23 +23,26 @@ from kemps_p2p.game.rules import RuleSet
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime.addresses import PEER_PORTS, PORT, Place, interfaces, shared_addresses
 from kemps_p2p.runtime.aftermath import say_farewell
+from kemps_p2p.runtime.again import begun_again, shown_to_who_comes_again
 from kemps_p2p.runtime.bot_nodes import BotNodes
 from kemps_p2p.runtime.chair import FIRST, Before, Chair, Plays, Watch, after
 from kemps_p2p.runtime.discovery import Announcer, table_announcement
 from kemps_p2p.runtime.gathering import Gathered, Newcomer, Trusts, Waiting, open_mesh
-from kemps_p2p.runtime.guests import PERSON
+from kemps_p2p.runtime.guests import PERSON, Again
 from kemps_p2p.runtime.hosting import Host, HostNews, Plan
 from kemps_p2p.runtime.joining import News, join
 from kemps_p2p.runtime.known import KnownPlayers
 from kemps_p2p.runtime.meeting import seat_of
 from kemps_p2p.runtime.process import play_through
 from kemps_p2p.runtime.profile import home_held, own_identity
+from kemps_p2p.runtime.rejoining import Returned
 from kemps_p2p.runtime.roaming import Roaming
 from kemps_p2p.runtime.runner import Outcome, Runner
 from kemps_p2p.runtime.sitting import Screen, Sitting, attended
 from kemps_p2p.runtime.transport import LinkState, PublicKey, TurnedAway
 from kemps_p2p.runtime.wayback import WayBack
 from kemps_p2p.session import effects as fx
+from kemps_p2p.session.journal import Journal
 from kemps_p2p.session.session import Session
 from kemps_p2p.wording.words import Code
 
@@ -245,9 +248,24 @@ async def _joined(invitation: Invitation, seat: SeatPlan, plays: Plays, tell: Te
         me = seat.newcomer(own_identity(seat.home))
         gathered = await join(invitation.place, invitation.code, me, tell, expects=invitation.expects)
         try:
-            return await seat_played(gathered, me, seat, plays, tell)
+            if gathered.again is not None:
+                return await _played_again(gathered, gathered.again, me, seat, plays)
+            if gathered.again is None:
+                return await seat_played(gathered, me, seat, plays, tell)
+            return await _played_again(gathered, gathered.again, me, seat, plays)
         finally:
             await gathered.mesh.close()
+
+
+async def _played_again(
+    gathered: Gathered, journal: Journal, me: Newcomer, seat: SeatPlan, plays: Plays
+) -> Outcome:
+    """Play on in a running match of which this peer has lost its files. Raises `KempsError`."""
+    mesh = gathered.mesh
+    way_back = WayBack(mesh.keys, mesh.address)
+    found = begun_again(seat.home, seat.logs, me.identity, (journal, gathered.table), way_back)
+    returned = Returned(me.identity, found, mesh, way_back, seat.home, has_bots=False)
+    return await returned.play_on(plays, give_up_s=seat.give_up_s, reach_s=FORM_S)
 
 
 async def seat_played(
@@ -257,7 +275,7 @@ async def seat_played(
     plays: Plays,
     tell: Tell,
     *,
-    show: Callable[[Path], None] = lambda log: None,
+    show: Callable[[Path, Again | None], None] = lambda log, again: None,
     has_bots: bool = False,
 ) -> Outcome:
     """Play the own seat of a table that has gathered, to the end. `show` is told of each match's log;
@@ -275,7 +293,7 @@ async def seat_played(
         if isinstance(sight, fx.TableFormed):
             guard.begin(sight.names if sight.observer is None else (*sight.names, sight.observer))
             gathered.remember(me)
-            show(chair.log_path(sight.match.hex()))
+            show(chair.log_path(sight.match.hex()), shown_to_who_comes_again(way_back.journal, table))
 
     chair = _TableChair(
         identity=me.identity,

@@ -91,6 +91,12 @@ class WayBack:
         self.kept = SecretFile(files.seat), kept
         self.kept[0].write(encode(kept))
 
+    @property
+    def journal(self) -> Path:
+        """Where the journal of the match lies that is kept."""
+        assert self.kept is not None, "asked before there was a match"
+        return MatchFiles(self.kept[0].path.parent, b"").journal
+
     def come_back(self, found: "Unfinished") -> None:
         """Go on with what was kept before a crash. Raises `RuntimeFault`."""
         self.kept = SecretFile(found.files.seat), replace(found.kept, bind=self.address)
@@ -285,8 +291,14 @@ def _opened(left: Left, identity: Identity) -> Unfinished:
     opened, _ = _objects(left.files.journal)
     journal = read_journal(opened)
     setup = setup_from(journal, identity, left.files.secret)
-    logged, _ = _objects(Path(left.kept.logs) / log_name(left.match, left.seat, len(left.names)))
+    logged = logged_of(Path(left.kept.logs), left.match, setup)
     return Unfinished(left.files, left.kept, setup, journal, logged, left.torn_bytes)
+
+
+def logged_of(logs: Path, match: str, setup: Setup) -> tuple[bytes, ...]:
+    """What lies in the log of a match already, in `logs`. Raises `RuntimeFault`."""
+    logged, _ = _objects(logs / log_name(match, setup.seat, len(setup.roster)))
+    return logged
 
 
 def _names(journal: Journal, setup: Setup) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ _VERSION = b"1.0"
 class CurveKeys:
     """The CURVE key pair of one process, bound to an identity by a signed hello.
 
-    Made anew at each start, except where a process comes back to a match that an earlier one has begun.
+    Made anew for each table, so that a process that comes back to a match has those of an earlier one.
     """
 
     public: PublicKey
@@ -42,6 +42,11 @@ class CurveKeys:
     def __post_init__(self) -> None:
         if len(self.public) != KEY_BYTES or len(self.secret) != KEY_BYTES:
             raise ValueError("a CURVE key is 32 bytes")
+
+    @classmethod
+    def derived(cls, secret: bytes) -> "CurveKeys":
+        """The pair of a secret of 32 bytes."""
+        return cls(PublicKey(z85.decode(zmq.curve_public(z85.encode(secret)))), secret)
 
     @classmethod
     def generate(cls) -> "CurveKeys":

@@ -120,7 +120,7 @@ def test_who_comes_second_or_later_sees_the_log_as_it_grows(tmp_path: Path) -> N
             observed = await first
             assert observed is not None
             await observed.mesh.close()
-            at.host.show(log)
+            at.host.show(log, None)
             log.write_bytes(WATCHED[:1000])
             await seen[0].until(WATCHED[:1000])
             third = await guests.come_to_watch("Xia", seen[1])
@@ -161,7 +161,7 @@ def test_a_table_that_plays_takes_nobody_but_to_watch(tmp_path: Path) -> None:
                 with pytest.raises(NotSeated) as caught:
                     await join(at.host.place, at.host.code, late, lambda _: None)
                 assert caught.value.reason is Unwelcome.TABLE_PLAYING
-                at.host.show(tmp_path / "none.kemps")
+                at.host.show(tmp_path / "none.kemps", None)
 
     run(main())
 

@@ -13,14 +13,18 @@ from kemps_p2p.ledger.sitting import sitting_in
 from kemps_p2p.runtime.sim import FORGETS, Sim, Stop
 from kemps_p2p.runtime.simnet import ROUGH
 from kemps_p2p.session.audit import Verdict, audit_all
+from kemps_p2p.session.overdue import OVERDUE_MS
 
 LIMIT_MS = 600_000
 
 
-def forgetful(seed: int, *, players: int = 4, losses: int = 1, crashes: int = 0, word: str = "KEM") -> Sim:
+def forgetful(
+    seed: int, *, players: int = 4, losses: int = 1, crashes: int = 0, word: str = "KEM", apart_ms: float = 0
+) -> Sim:
     """A match in which seats lose all their files, one after the other, and others crash and keep theirs.
 
-    With two of four that have lost theirs at once no quorum is left that could let them in.
+    With two of four that have lost theirs at once no quorum is left that could let them in. `apart_ms`: more
+    time between two, since a seat whose hand is called is waited for before it can be given away.
     """
     rng = random.Random(f"forgetful {seed}")
     referee = Referee()
@@ -30,7 +34,7 @@ def forgetful(seed: int, *, players: int = 4, losses: int = 1, crashes: int = 0,
     for lost in [FORGETS] * losses + [0] * crashes:
         away_ms = rng.uniform(10, 3000)
         sim.crash(int(at_ms * 1000), Seat(rng.randrange(players)), int(away_ms * 1000), lost)
-        at_ms += away_ms + rng.uniform(3000, 6000) if lost else rng.uniform(-3000, 1000)
+        at_ms += away_ms + rng.uniform(3000, 6000) + apart_ms if lost else rng.uniform(-3000, 1000)
     assert sim.run(LIMIT_MS) is Stop.DONE, describe(sim, seed)
     return sim
 
@@ -62,4 +66,5 @@ def test_seats_that_lose_their_files_among_others_that_crash() -> None:
 @pytest.mark.parametrize("players", [4, 6])
 @pytest.mark.parametrize("seed", range(100, 120))
 def test_many_losses(seed: int, players: int) -> None:
-    check(forgetful(seed, players=players, losses=3, crashes=2, word="KEMPS"), seed)
+    apart_ms = OVERDUE_MS if players == 4 else 0
+    check(forgetful(seed, players=players, losses=3, crashes=2, word="KEMPS", apart_ms=apart_ms), seed)
