@@ -10,6 +10,7 @@ import click
 
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.options import end_on_terminate, read_rule_option, with_json, with_players, with_rules
+from kemps_p2p.cli.saying import say
 from kemps_p2p.game.rules import override
 from kemps_p2p.runtime.store import make_directory
 
@@ -43,9 +44,7 @@ def chaos(*, kills: int, seed: int, players: int, rules_option: str, out: Path, 
     end_on_terminate()
     rules = override(read_rule_option(rules_option, players), {"look_ms": 0})
     make_directory(out)
-    found = run_chaos(
-        ChaosPlan(players, rules, kills, seed, out.resolve()), lambda line: click.echo(line, err=True)
-    )
+    found = run_chaos(ChaosPlan(players, rules, kills, seed, out.resolve()), lambda line: say(line, err=True))
     click.echo(json.dumps(asdict(found)) if as_json else "\n".join(_lines(found)))
     if found.failures:
         raise CommandError(Exit.DIFFERS, f"{len(found.failures)} failures; what they left is in {out}")

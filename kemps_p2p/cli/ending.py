@@ -46,8 +46,11 @@ def seat_kept(home: Path, back: str) -> Iterator[None]:
         left = left_since(home, since_s)
         if left is None:
             raise
-        hint = f"`{back}` takes it again, with your hand. What was played is in {left.log}."
-        raise CommandError(Exit.INTERRUPTED, "interrupted; your seat in this match is kept", hint) from None
+        # Behind the seats comes an observer, which has no hand.
+        is_observer = left.seat == len(left.names)
+        what, then = ("place as observer of", "") if is_observer else ("seat in", ", with your hand")
+        hint = f"`{back}` takes it again{then}. What was played is in {left.log}."
+        raise CommandError(Exit.INTERRUPTED, f"interrupted; your {what} this match is kept", hint) from None
 
 
 def told_end(reporter: Reporter, outcome: Outcome, *, left: str | None = None, otherwise: str) -> Exit:

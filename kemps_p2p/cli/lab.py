@@ -12,6 +12,7 @@ from kemps_p2p.cli.chaos import chaos
 from kemps_p2p.cli.fairness import fairness
 from kemps_p2p.cli.faults import faults
 from kemps_p2p.cli.options import PACES, progress, read_rule_option, with_json, with_players, with_rules
+from kemps_p2p.cli.saying import say
 from kemps_p2p.runtime.store import make_directory
 
 
@@ -42,7 +43,7 @@ def _tell(result: Any, *, as_json: bool) -> None:
         shown = (
             ", ".join(f"{key} {part}" for key, part in value.items()) if isinstance(value, dict) else value
         )
-        click.echo(f"{name:20} {shown}")
+        say(f"{name:20} {shown}")
 
 
 @bench.command()

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from kemps_p2p.cli.errors import CommandError, Exit
+from kemps_p2p.cli.saying import columns
 from kemps_p2p.game.rules import RuleError, RuleSet, load_rules, read_rules, rule_names
 from kemps_p2p.wording.numbers import either
 from kemps_p2p.wording.plain import plain
@@ -24,8 +25,10 @@ LINE_CHARACTERS_MAX = 1000
 
 def progress(text: str) -> None:
     """Say how far a long command is, on one line that the next one takes the place of; only on a terminal."""
-    if sys.stderr.isatty():
-        click.echo(f"\r\x1b[K{text}", nl=False, err=True)
+    width = columns(sys.stderr)
+    if width is not None:
+        # A longer one would go on in the next line, and stay there.
+        click.echo(f"\r\x1b[K{text[: width - 1]}", nl=False, err=True)
 
 
 class _Seconds(click.ParamType[float]):

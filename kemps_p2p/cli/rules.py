@@ -12,6 +12,7 @@ import click
 
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.options import LINE_CHARACTERS_MAX, read_rule_set, read_text, with_json
+from kemps_p2p.cli.saying import say
 from kemps_p2p.game.rules import (
     BASE_KEY,
     KEYS,
@@ -52,7 +53,7 @@ def list_command(*, as_json: bool) -> None:
         return
     width = max(map(len, names))
     for name in names:
-        click.echo(f"{name:{width}}  {load_summary(name)}")
+        say(f"{name:{width}}  {load_summary(name)}")
 
 
 @rules.command()
@@ -139,9 +140,9 @@ def check(ctx: click.Context, *, paths: tuple[Path, ...], as_json: bool) -> None
         click.echo(json.dumps({"files": [asdict(one) for one in done], "exit": int(code)}))
     else:
         for one in done:
-            click.echo(one.line())
+            say(one.line())
         if len(done) > 1:
-            click.echo(_summary(done))
+            say(_summary(done))
     ctx.exit(code)
 
 

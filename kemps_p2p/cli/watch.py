@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from kemps_p2p.cli.ending import told_end
+from kemps_p2p.cli.ending import seat_kept, told_end
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.join import code_for, place_told, read_code_told
 from kemps_p2p.cli.options import (
@@ -155,10 +155,11 @@ def watch(
     eyes: Onlooking = _Objects() if events else _Lines(is_ascii=is_ascii)
     invitation = Invitation(place=place, code=code, expects=None)
     try:
-        outcome = told.coming(
-            reporter.news,
-            lambda called, tell: watch_table(invitation, told.plan(called, bind=bind, port=port), eyes, tell),
-        )
+        with seat_kept(told.kept, told.back):
+            outcome = told.coming(
+                reporter.news,
+                lambda name, tell: watch_table(invitation, told.plan(name, bind=bind, port=port), eyes, tell),
+            )
     except PeerFault as fault:
         raise CommandError(Exit.VIOLATED, f"the log that the host shows does not hold: {fault}") from None
     return told_end(reporter, outcome, otherwise="the host has gone, or nothing has moved for too long")

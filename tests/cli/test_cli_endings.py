@@ -11,10 +11,14 @@ from kemps_p2p.cli import ending
 from kemps_p2p.cli.ending import own_command, rejoin_command, seat_kept, told_end
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.logs import progress
+from kemps_p2p.cli.options import progress as moving
 from kemps_p2p.cli.saying import say
 from kemps_p2p.cli.telling import Reporter
 from kemps_p2p.errors import Fault, PeerFault
+from kemps_p2p.ids import Seat
+from kemps_p2p.runtime.profile import MatchFiles
 from kemps_p2p.runtime.runner import Outcome
+from kemps_p2p.runtime.wayback import KeptSeat, Left
 
 pytest_plugins = ("cli_fixtures",)
 
@@ -57,6 +61,22 @@ def test_what_nobody_here_has_decided_is_an_error(outcome: Outcome, left: str | 
 def test_an_interrupt_where_no_match_was_on_says_nothing_of_a_seat(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), seat_kept(tmp_path, "kemps rejoin"):
         raise KeyboardInterrupt
+
+
+def test_an_observer_is_told_of_no_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = MatchFiles(tmp_path, bytes(32))
+    names = ("Anna", "Ben", "Carla", "Dan")
+    kept = KeptSeat(
+        version=2, public=b"", secret=b"", bind="", curves=(), addresses=(), logs="logs", roster=(),
+        observer=b"", name="Zoe", rules="", group="", previous=b"", matches=0,
+    )  # fmt: skip
+    left = Left(files, kept, "feed" * 16, names, Seat(4), 0.0)
+    monkeypatch.setattr(ending, "left_since", lambda *_: left)
+    with pytest.raises(CommandError) as raised, seat_kept(tmp_path, "kemps rejoin"):
+        raise KeyboardInterrupt
+    assert raised.value.text == "interrupted; your place as observer of this match is kept"
+    assert raised.value.hint == f"`kemps rejoin` takes it again. What was played is in {left.log}."
+    assert left.log == Path("logs") / "feedfeedfeedfeed-observer.kemps"
 
 
 def test_the_own_command_runs_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,6 +147,12 @@ def test_a_bar_fits_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = narrow.getvalue().replace("\x1b[?25l", "").replace("\x1b[?25h", "").replace("\n", "")
     assert "100%" in drawn
     assert max(map(len, drawn.split("\r"))) <= 40
+
+
+def test_a_moving_line_fits_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    narrow = narrowed(monkeypatch)
+    moving("deal 12, 345 entries, letters 3 : 1, and more")
+    assert narrow.getvalue() == "\r\x1b[Kdeal 12, 345 entries, letters 3 : 1, an"
 
 
 def test_an_error_has_a_line_of_its_own_below_a_bar(
