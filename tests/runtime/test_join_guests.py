@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from join_helpers import newcomer
 
 from kemps_p2p.codec import encode
-from kemps_p2p.errors import Fault, NotSeated, PeerFault, RuntimeFault, Unwelcome
+from kemps_p2p.errors import Fault, NotSeated, PeerFault, RuntimeFault, Unreachable, Unwelcome
 from kemps_p2p.ledger.identity import Identity
+from kemps_p2p.runtime import discovery
 from kemps_p2p.runtime.addresses import (
     PORT,
     Interface,
@@ -276,6 +277,22 @@ def test_marks_that_turn_text_around_and_escapes_are_written_out() -> None:
     found = read_text(as_properties(NOTICE, t="Fri\x1b[2J\u202eday"), PLACES)
     assert found is not None
     assert found.notice.table == "Fri\\x1b[2J\\u202eday"
+
+
+def test_where_nothing_can_be_announced_or_answers_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(RuntimeFault, match="no network interface is up"):
+        discovery.zeroconf_on(["fe80::1"])
+    found = read_text(as_properties(NOTICE), [Place("127.0.0.1", 1)])
+    assert found is not None
+    with pytest.raises(Unreachable, match="Friday is announced, and does not answer at "):
+        asyncio.run(discovery.place_of(found))
+
+    def refuse(**_: object) -> None:
+        raise OSError("no multicast here")
+
+    monkeypatch.setattr(discovery, "AsyncZeroconf", refuse)
+    with pytest.raises(RuntimeFault, match="multicast cannot be used: no multicast here"):
+        discovery.zeroconf_on(["127.0.0.1"])
 
 
 # Known players

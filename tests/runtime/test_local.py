@@ -3,6 +3,7 @@
 import asyncio
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -457,6 +458,25 @@ def test_a_proof_that_a_bug_keeps_from_being_verified_does_not_hold(
     monkeypatch.setattr(dealing, "check_turn", broken)
     with pytest.raises(ZeroDivisionError, match="a bug of ours"):
         evening(tmp_path, screen)
+
+
+class Idle(Player):
+    """Whoever sits there does nothing."""
+
+    def decide(self, view: SeatView, now_ms: int) -> Action | None:
+        return None
+
+
+def test_a_table_at_which_nothing_moves_is_given_up_after_a_while(tmp_path: Path) -> None:
+    async def run() -> list[Outcome]:
+        own, others = chairs(plan(tmp_path))
+        seats = [replace(quick(chair), give_up_ms=300) for chair in (own, *others)]
+        runners = [chair.sit(Idle(), lambda _session, _sight: None)[1] for chair in seats]
+        return await asyncio.wait_for(asyncio.gather(*(runner.run() for runner in runners)), LIMIT_S)
+
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        outcomes = runner.run(run())
+    assert [(outcome.is_closed, outcome.is_abandoned) for outcome in outcomes] == [(False, False)] * 4
 
 
 def test_bots_of_the_house_deal_at_once_the_first_time_and_in_their_own_time_later() -> None:
