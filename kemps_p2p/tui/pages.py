@@ -22,7 +22,7 @@ from kemps_p2p.tui.lines import TONES, draw_notice, draw_title, draw_waiting, he
 from kemps_p2p.tui.paint import Area, Ink, Sheet, cells, clipped, wrapped
 from kemps_p2p.tui.scores import long_score
 from kemps_p2p.wording.faces import glimpse
-from kemps_p2p.wording.people import People, listed
+from kemps_p2p.wording.people import People, counted, listed
 from kemps_p2p.wording.presence import gone_text
 from kemps_p2p.wording.scores import result_line
 from kemps_p2p.wording.waiting import waiting_text
@@ -257,7 +257,7 @@ def draw_end(sheet: Sheet, glance: Glance) -> None:
         sheet.centre(y, text, Ink.STRONG)
         y += 1
     y = _scores(sheet, glance, y + 1) + 1
-    sheet.centre(y, f"This match was {glance.words}, {view.deals} deals", Ink.TEXT)
+    sheet.centre(y, f"This match was {glance.words}, {counted(view.deals, 'deal')}", Ink.TEXT)
     y += 2
     if glance.is_closed and glance.log is not None:
         sheet.centre(y, "Everything is in its log. Check it, now or in a year, with", Ink.TEXT)
