@@ -147,6 +147,8 @@ class Session:
         waited_for = self._peers if self._play.final.observer is not None else self._seats
         seeds = self._play.final.seeds.values()
         gone = {seat for opened in seeds for seat, seed in opened.items() if seed == MISSING_SEED}
+        # What an incarnation has lost is missing, and its seat is there all the same.
+        gone.difference_update(self._play.final.seated)
         others = [
             index
             for seat, index in enumerate(self._peer_final[:waited_for])

@@ -262,3 +262,7 @@ def test_a_seed_is_opened_in_the_end_by_who_has_its_secret_and_else_waited_for_i
         assert (final.seeds[0][LOST] != MISSING_SEED) == has_kept
         assert all(final.seeds[1].values())
         assert final.forfeits == frozenset()
+        # It is there, whatever it has lost: the others wait until its log is complete.
+        assert table.sessions[0].is_done
+        table.sessions[0]._peer_final[LOST] = 0
+        assert not table.sessions[0].is_done
