@@ -269,12 +269,17 @@ class Crook:
         players = self._seats
         gains = (
             not self._how.may_count and any(record.item.digest in forged for record in records),
-            not self._how.may_count and any(not forged.isdisjoint(_taken(event)) for _, event in events),
+            not self._how.may_count and any(not forged.isdisjoint(self._taken(event)) for _, event in events),
             took_twice(seat, events),
             self._how.is_claimant and any(won_a_draw(players, seat, event, items) for _, event in events),
             isinstance(self.network, Fork) and _is_forked(seat, honest),
         )
         return Ending.UNDETECTED if any(gains) else Ending.HARMLESS
+
+    def _taken(self, event: object) -> Iterator[Digest]:
+        """The items that an event takes at their word; a false coin does nothing to the deeds beside it."""
+        if not (self._how.is_claimant and isinstance(event, Carried)):
+            yield from _taken(event)
 
 
 def crook_of(seed: int, players: int) -> Crook | None:

@@ -9,19 +9,22 @@ It knows every machine and every file, and no faults: whatever the weather, the 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import dataclass, field
 
 from kemps_p2p.codec import Digest, encode
 from kemps_p2p.deck.deal import is_shuffled, open_all
+from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.record import BETWEEN_DEALS, State
 from kemps_p2p.game.rules import deal_cards
 from kemps_p2p.ids import Seat
 from kemps_p2p.lab.cheats import deeds_in
 from kemps_p2p.ledger.entry import Blamed, Entry, LogRecord, entry_of
 from kemps_p2p.ledger.tape import item_digest, open_item
+from kemps_p2p.runtime.jobs import Jobs
 from kemps_p2p.runtime.sim import Sim
 from kemps_p2p.session import effects as fx
-from kemps_p2p.session.fold import Proofs, open_record
+from kemps_p2p.session.fold import ProofId, Proofs, open_record
 from kemps_p2p.session.logfile import ANNEX_LEAD, read_object
 from kemps_p2p.session.match import MISSING_SEED, Match, begin, owed_public, rounds
 from kemps_p2p.session.messages import (
@@ -181,6 +184,21 @@ def blames_in(sim: Sim, seat: int) -> list[Blamed]:
     return [event for entry in entries_of(sim, seat) for event in entry.events if isinstance(event, Blamed)]
 
 
+@dataclass(slots=True)
+class _SimProofs(Proofs):
+    """Proofs that the table has verified already, or that are verified now."""
+
+    jobs: Jobs = field(default_factory=Jobs)
+
+    def run(self, proof: ProofId, check: Callable[[], object]) -> None:
+        """Ask what verifying comes to, and remember it."""
+        outcome = self.jobs.outcome(check)
+        if isinstance(outcome, PeerFault):
+            self.bad[proof] = outcome
+        else:
+            self.good.add(proof)
+
+
 def check_whole_match(sim: Sim, *, liars: Set[int] = frozenset()) -> Match:
     """After a run: one chain, folded again from its bytes, gives the same match; no secret met two inputs.
 
@@ -191,7 +209,7 @@ def check_whole_match(sim: Sim, *, liars: Set[int] = frozenset()) -> Match:
     whole = first.log[:-1]
     demand(all(peer.log[:-1] == whole[: len(peer.log) - 1] for peer in sim.peers), "the logs differ")
     founding = first.session.play.founding
-    match, proofs = begin(founding), Proofs(is_eager=True)
+    match, proofs = begin(founding), _SimProofs(is_eager=True, jobs=sim.jobs)
     secrets: Counter[object] = Counter()
     counted: set[Digest] = set()
     for place, record in enumerate(records_of(first.log)):

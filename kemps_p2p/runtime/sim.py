@@ -164,7 +164,7 @@ class Sim:
         self._now_us = 0
         self._count = 0
         self._queue: list[tuple[int, int, Seat, _What]] = []
-        self._jobs = Jobs()
+        self.jobs = Jobs()
         self._reads_us = reads_us
         self._arriving: dict[tuple[int, Seat], list[tuple[Seat, bytes]]] = {}
         self._machine = machine
@@ -386,7 +386,7 @@ class Sim:
                 case fx.Send():
                     self._send_out(seat, effect)
                 case fx.Compute(id=job_id, work=work):
-                    self._schedule(seat, 1000, _Computed(job_id, self._jobs.outcome(work), peer.life))
+                    self._schedule(seat, 1000, _Computed(job_id, self.jobs.outcome(work), peer.life))
                 case fx.Show(sight=sight):
                     self._show(seat, peer, sight)
 

@@ -14,7 +14,7 @@ from kemps_p2p.cli.main import main
 from kemps_p2p.game.rules import load_rules
 from kemps_p2p.ids import Seat
 from kemps_p2p.lab import faults
-from kemps_p2p.lab.crooks import KINDS
+from kemps_p2p.lab.crooks import KINDS, Ending
 from kemps_p2p.lab.faults import Figures, Outcome, phases_of, run_faults, run_seed
 from kemps_p2p.lab.storms import Kind, Phase
 
@@ -44,6 +44,11 @@ def test_matches_under_faults_end() -> None:
 @pytest.mark.parametrize("players", [4, 6, 8])
 def test_many_matches_under_faults_end(players: int) -> None:
     check_seeds(range(1000, 1100 if players == 4 else 1030), players)
+
+
+def test_a_false_coin_beside_true_shares_gains_nothing_by_them() -> None:
+    outcome = run_seed(533, 4, RULES, STUB)
+    assert (outcome.cheat, outcome.wrong) == (Ending.HARMLESS, [])
 
 
 SAY_AGAIN = (
