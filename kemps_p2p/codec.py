@@ -11,6 +11,7 @@ Section "Encodings and hashes" of protocol.md.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256, sha512
 from typing import Any, NewType, TypeVar
 
@@ -166,9 +167,14 @@ _SIZES = tuple(size.to_bytes(8, "big") for size in range(128))
 """Of most parts, which are points, digests and numbers."""
 
 
+@lru_cache(maxsize=256)
+def _label_head(label: str) -> bytes:
+    return len(label).to_bytes(1, "big") + label.encode("ascii")
+
+
 def framed(label: str, parts: tuple[bytes, ...]) -> bytes:
     """What tagged hashes are of: the label (1-byte length) and each part (8-byte big-endian length)."""
-    out = [len(label).to_bytes(1, "big"), label.encode("ascii")]
+    out = [_label_head(label)]
     for part in parts:
         size = len(part)
         out += (_SIZES[size] if size < 128 else size.to_bytes(8, "big"), part)

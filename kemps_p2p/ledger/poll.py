@@ -119,6 +119,9 @@ def first_sets(
     `compared(a, b)`: how two conflicting claims stand, and whether causality says so. `is_ready`: whether a
     claim may be logged at all.
     """
+    if len(claims) == 1:
+        # Most claims meet no other.
+        return tuple(DecidedSet((claim.id,), frozenset()) for claim in claims if is_ready(claim))
     by_id = {claim.id: claim for claim in claims}
     ahead: dict[Digest, set[Digest]] = {claim.id: set() for claim in claims}
     unsettled: set[frozenset[Digest]] = set()

@@ -156,6 +156,10 @@ class Chain:
         entry = None if item is None else readable_entry(item)
         return [] if item is None or entry is None else self._go((item, entry))
 
+    def is_at_end(self, joined: int) -> bool:
+        """True if no entry has come that could be the next, nor one that another chain may begin with."""
+        return self._next(joined) is None and self._latest_term <= max(self.tip.head_term, joined - 1)
+
     @property
     def led_to(self) -> Entry | None:
         """The next entry, where it is one of a chain that others, or the own seat, stand for."""
@@ -164,8 +168,6 @@ class Chain:
     def _beginnings(self, joined: int) -> list[tuple[TapeItem, Entry]]:
         """The first entries of the terms that this peer may go over to, of the latest first."""
         beyond = max(self.tip.head_term, joined - 1)
-        if self._latest_term <= beyond:
-            return []
         found = [
             (item, entry)
             for (_, term), (item, entry) in self._entries.items()

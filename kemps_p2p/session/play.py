@@ -208,7 +208,7 @@ class Play(Hearing):
     def _accept(self, now_ms: int) -> bool:
         has_moved = False
         joined = self._handing.joined
-        while True:
+        while not self._chain.is_at_end(joined):
             before, is_of_duty = self._chain.tip, False
             try:
                 has_moved |= self._give_way(self._chain.turn(joined), before, now_ms)
@@ -230,6 +230,7 @@ class Play(Hearing):
             met = self._rivals.follow(before, accepted.record, self.tapes.by_digest)
             self._effects += [fx.Show(fx.Raced(race)) for race in met]
             self._follow_entry(accepted)
+        return has_moved
 
     def _give_way(self, dropped: Sequence[Accepted], before: Match, now_ms: int) -> bool:
         """Entries that a take-over leaves out are undone: what they ordered is to be ordered again."""
