@@ -201,7 +201,7 @@ KINDS: dict[str, _How] = {
     "silent-witness": _How(PLAYED, _silent_witness, keeps=True),
     "held-share": _How((Phase.PLAY, Phase.CALL), _held_share, keeps=True),
     "forked-tape": _How(ALL, tamper=lambda seed, seat, half, at: Fork(seed, seat, at.is_at_table, half)),
-    "kept-claims": _How(PLAYED, tamper=lambda _seed, seat, half, _at: Withheld(seat, half, is_claim)),
+    "kept-claims": _How(ALL, tamper=lambda _seed, seat, half, _at: Withheld(seat, half, is_claim)),
     "kept-shares": _How(
         (Phase.PLAY, Phase.CALL), tamper=lambda _seed, seat, half, _at: Withheld(seat, half, is_share)
     ),
