@@ -9,7 +9,7 @@ from protocol_vectors import files, logs
 from vectors.form import FOLDER, read
 
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
-SIZE_MAX = 11 << 19
+SIZE_MAX = 14 << 19
 
 
 def check_written(made: dict[Path, bytes]) -> None:

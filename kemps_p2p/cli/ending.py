@@ -13,17 +13,19 @@ from kemps_p2p.cli.telling import Reporter, stopped
 from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.runtime.wayback import left_since
 
+COMMAND = "kemps"
+
 
 def own_command() -> str:
     """`kemps`, or what runs it as it stands where the shell does not find that."""
-    script, found = Path(sys.argv[0]), shutil.which("kemps")
-    if script.stem != "kemps":
+    script, found = Path(sys.argv[0]), shutil.which(COMMAND)
+    if not script.stem.startswith(COMMAND):
         # Run as a module. The one that the shell finds is this one if it lies beside the interpreter.
         if found is not None and Path(found).parent == Path(sys.executable).parent:
-            return "kemps"
+            return COMMAND
         return f"{shlex.quote(sys.executable)} -m kemps_p2p"
     if found is not None and Path(found).resolve() == script.resolve():
-        return "kemps"
+        return COMMAND
     return shlex.quote(str(script))
 
 

@@ -6,10 +6,11 @@ from pathlib import Path
 import click
 
 from kemps_p2p.cli.errors import CommandError, Exit
+from kemps_p2p.cli.homes import home_directory
 from kemps_p2p.cli.options import with_home, with_json
 from kemps_p2p.cli.saying import say
 from kemps_p2p.runtime.known import KnownPlayers
-from kemps_p2p.runtime.profile import home_directory, own_identity
+from kemps_p2p.runtime.profile import own_identity
 from kemps_p2p.wording.plain import plain
 from kemps_p2p.wording.words import fingerprint
 

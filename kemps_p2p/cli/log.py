@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from kemps_p2p.cli.errors import CommandError, Exit
+from kemps_p2p.cli.homes import home_directory
 from kemps_p2p.cli.logs import SUFFIX, kept_log, log_directory, read_log, with_logs_home
 from kemps_p2p.cli.options import with_json
 from kemps_p2p.cli.saying import say
 from kemps_p2p.codec import frame
 from kemps_p2p.errors import PeerFault
-from kemps_p2p.runtime.profile import home_directory
 from kemps_p2p.runtime.wayback import Begun, begun_matches
 from kemps_p2p.session.logfile import ANNEX_LEAD, Annex, Header, read_object, version_of
 from kemps_p2p.session.messages import PROTOCOL_VERSION

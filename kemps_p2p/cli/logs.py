@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from kemps_p2p.cli.errors import CommandError, Exit
+from kemps_p2p.cli.homes import home_directory
 from kemps_p2p.cli.saying import columns, say
 from kemps_p2p.wording.plain import plain
 
@@ -31,9 +32,6 @@ with_logs_home = click.option(
 
 def log_directory(home: Path | None) -> Path:
     """Where the logs of a home are."""
-    # Only here, since a log that is named by its path needs no home.
-    from kemps_p2p.runtime.profile import home_directory
-
     return (home if home is not None else home_directory()) / "logs"
 
 

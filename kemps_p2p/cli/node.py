@@ -10,6 +10,7 @@ from kemps_p2p.bots.bot import Bot, Pace
 from kemps_p2p.bots.player import Player
 from kemps_p2p.cli.ending import rejoin_command, seat_kept, told_end
 from kemps_p2p.cli.errors import Exit
+from kemps_p2p.cli.homes import home_directory
 from kemps_p2p.cli.options import (
     PACES,
     SECONDS,
@@ -29,7 +30,6 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.runtime.meeting import WATCH
 from kemps_p2p.runtime.node import NodeConfig, run_node
 from kemps_p2p.runtime.onlooker import Onlooker
-from kemps_p2p.runtime.profile import home_directory
 
 
 def _check_address(_ctx: click.Context, _option: click.Parameter, address: str) -> str:

@@ -9,6 +9,7 @@ from kemps_p2p.bots.bot import Pace
 from kemps_p2p.bots.level import Level
 from kemps_p2p.cli.ending import told_end
 from kemps_p2p.cli.errors import CommandError, Exit
+from kemps_p2p.cli.homes import home_directory
 from kemps_p2p.cli.options import (
     PACES,
     end_on_terminate,
@@ -25,7 +26,6 @@ from kemps_p2p.errors import PeerFault
 from kemps_p2p.game.rules import override
 from kemps_p2p.runtime.housebot import HouseBot
 from kemps_p2p.runtime.local import SoloPlan, play_solo
-from kemps_p2p.runtime.profile import home_directory
 from kemps_p2p.runtime.settings import remember_name, remembered_name
 from kemps_p2p.runtime.sitting import Sitting
 from kemps_p2p.session.lobby import check_name

@@ -14,6 +14,7 @@ import click
 from kemps_p2p.bots.bot import Bot, Pace
 from kemps_p2p.cli.ending import rejoin_command, told_end
 from kemps_p2p.cli.errors import Exit
+from kemps_p2p.cli.homes import home_directory
 from kemps_p2p.cli.options import (
     PACES,
     F,
@@ -33,7 +34,6 @@ from kemps_p2p.errors import NotSeated, PeerFault, Unwelcome
 from kemps_p2p.runtime.chair import Chair, Plays
 from kemps_p2p.runtime.gathering import Came
 from kemps_p2p.runtime.guests import BOT, PERSON, folded
-from kemps_p2p.runtime.profile import home_directory
 from kemps_p2p.runtime.runner import Outcome
 from kemps_p2p.runtime.settings import remembered_name
 from kemps_p2p.runtime.table import SeatPlan, TableNews, Tell, kept_by, played_by, shown_on

@@ -1,7 +1,4 @@
-"""Where this machine keeps what is a player's own: identity, match secrets, journals, logs.
-
-`KEMPS_HOME` moves all of it. Directories are 0700, files 0600.
-"""
+"""What a home holds that is a player's own: identity, match secrets. Directories are 0700, files 0600."""
 
 import os
 import secrets
@@ -16,17 +13,6 @@ from kemps_p2p.runtime.files import lock
 from kemps_p2p.runtime.store import SecretFile, make_directory
 
 SECRET_BYTES = 32
-
-
-def home_directory() -> Path:
-    """The directory of everything kept between matches."""
-    told = os.environ.get("KEMPS_HOME")
-    if told:
-        return Path(told).expanduser()
-    # Only here, since most commands never need it.
-    import platformdirs
-
-    return Path(platformdirs.user_data_path("kemps", appauthor=False))
 
 
 @contextmanager
