@@ -248,6 +248,9 @@ class _Asked:
             return
         for line in found.lines:
             say(line)
+        if one.joint.verdict is not best.verdict:
+            label = one.labels[one.joint.audits.index(best)]
+            say(f"\nThis is told from {plain(label)}. {verdict_line(one.joint)}")
 
     def _report(self, best: Audit) -> "_Report":
         is_ascii = self.is_ascii

@@ -62,8 +62,10 @@ def archive_lines(joint: JointAudit, labels: Sequence[str], beside: Sequence[str
 
 
 def longest(joint: JointAudit) -> Audit:
-    """The audit of the chain that holds for the most entries."""
-    return max(joint.audits, key=lambda one: one.head.index if one.head else -1)
+    """The audit of the chain that holds for the most entries; of several, of a log that is all well."""
+    return max(
+        joint.audits, key=lambda one: (one.head.index if one.head else -1, one.verdict is Verdict.CLEAN)
+    )
 
 
 def _logs_lines(joint: JointAudit, labels: Sequence[str]) -> Iterator[str]:

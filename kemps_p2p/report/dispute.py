@@ -22,6 +22,7 @@ from kemps_p2p.game.events import (
     Took,
     Verdicts,
 )
+from kemps_p2p.game.events import Settled as Late
 from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.scoring import named_seats
 from kemps_p2p.ids import Position, Seat
@@ -55,11 +56,15 @@ EXCHANGES_MAX = 3
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a claim: at which entry, with which result, and why the rules refused it if they did."""
+    """What came of a claim: at which entry, with which result, and why the rules refused it if they did.
+
+    `late`: what came in the end of one that had to wait, if the log goes on so far.
+    """
 
     step: Step
     result: Result
     refused: Illegal | None
+    late: Late | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +170,24 @@ def _outcomes(audit: Audit, names: set[Digest]) -> dict[Digest, Outcome]:
         for name, item, result in settled_by(before, step, step.record.entry.events[place]):
             if name in names:
                 refused = why_refused(before, step, item) if result is Result.REFUSED else None
-                found[name] = Outcome(step, result, refused)
+                late = _late(audit, step, item) if result is Result.WAITING else None
+                found[name] = Outcome(step, result, refused, late)
     return found
+
+
+def _late(audit: Audit, since: Step, item: TapeItem) -> Late | None:
+    """What came of a claim that had to wait: told by the rules once the call before it is judged."""
+    asked = asked_by(item)
+    return next(
+        (
+            told.event
+            for told in _happened(audit)
+            if isinstance(told.event, Late)
+            and told.step.record.entry.index >= since.record.entry.index
+            and (told.event.seat, told.event.action) == (asked.seat, asked.action)
+        ),
+        None,
+    )
 
 
 def _tape_views(race: NumberedRace, wishes: tuple[Wish, ...]) -> Iterator[TapeView]:

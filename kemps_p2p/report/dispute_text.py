@@ -54,7 +54,7 @@ from kemps_p2p.wording.disputes import (
     why_texts,
     wish_text,
 )
-from kemps_p2p.wording.events import INTENTS, event_text
+from kemps_p2p.wording.events import INTENTS, event_text, late_text
 from kemps_p2p.wording.numbers import either
 from kemps_p2p.wording.people import People
 from kemps_p2p.wording.races import race_text, together_text
@@ -273,8 +273,10 @@ def _results(facts: RaceFacts, scene: Scene) -> Iterator[str]:
 def _result(wish: Wish) -> str:
     if wish.outcome is None:
         return "is not settled where the log ends"
-    refused = wish.outcome.refused
-    return RESULTS[wish.outcome.result] + ("" if refused is None else f", since {refusal_text(refused)}")
+    came, refused = RESULTS[wish.outcome.result], wish.outcome.refused
+    if (late := wish.outcome.late) is not None:
+        came, refused = f"{came}, and then {late_text(late)}", late.reason
+    return came + ("" if refused is None else f", since {refusal_text(refused)}")
 
 
 def _outcomes(facts: RaceFacts, scene: Scene) -> Iterator[str]:

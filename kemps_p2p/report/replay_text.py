@@ -16,6 +16,7 @@ from kemps_p2p.game.cards import Card, format_card
 from kemps_p2p.game.events import Called, Dealt, Event, Gestured, Missed, Verdicts
 from kemps_p2p.game.events import Settled as TogetherSettled
 from kemps_p2p.game.gestures import Intent
+from kemps_p2p.game.record import Result as JudgedResult
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.entry import (
     Blamed,
@@ -242,9 +243,9 @@ class _Teller:
                         text, facts["intent"] = f"{text}, {INTENTS[intent]}", intent.value
                 case (
                     Missed(seat=seat, action=action)
-                    | TogetherSettled(seat=seat, action=action, result=Result.REFUSED)
+                    | TogetherSettled(seat=seat, action=action, result=JudgedResult.REFUSED)
                 ):
-                    number = self.lost.get((seat, kind(action)), 0)
+                    number = self.lost.pop((seat, kind(action)), 0)
                     if number:
                         text, facts["race"] = f"{text} (race {number})", number
                 case _:

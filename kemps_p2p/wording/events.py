@@ -164,12 +164,17 @@ def _seat_text(event: _SeatEvent, scene: Scene) -> str:
             return f"{who} said: {plain(text)}"
         case Signalled():
             return f"{who} signalled"
-        case Settled(action=action, result=result, reason=reason):
+        case Settled(action=action, reason=reason):
             why = "" if reason is None else f": {refusal_text(reason)}"
             wanted = f"{who} wanted to {action_text(event.seat, action, scene)}"
-            return f"{wanted}, which {SETTLED[Result(result)]}{why}"
+            return f"{wanted}, which {late_text(event)}{why}"
         case _:
             assert_never(event)
+
+
+def late_text(event: Settled) -> str:
+    """What came of an action that had to wait for others before it."""
+    return SETTLED[Result(event.result)]
 
 
 def _call_text(event: _CallEvent, scene: Scene) -> str:

@@ -90,6 +90,26 @@ def test_a_report_on_a_log_that_was_changed_says_so_before_all_else(here: Here, 
     assert "names are told at the end of a log" in here("audit", changed).out
 
 
+def test_of_several_logs_the_report_is_told_from_one_that_holds(here: Here, tmp_path: Path) -> None:
+    whole = (GOLDEN / "kemps.kemps").read_bytes()
+    changed, kept = tmp_path / "changed.kemps", tmp_path / "kept.kemps"
+    changed.write_bytes(whole[:-5] + bytes((whole[-5] ^ 1,)) + whole[-4:])
+    kept.write_bytes(whole)
+    ran = here("audit", changed, kept, "--call", 2)
+    assert ran.code == Exit.VIOLATED
+    assert ran.out.startswith("Call 2: ")
+    assert "(called by Anna)" in ran.out.splitlines()[0]
+    assert f"This is told from {kept}. violated: 1 of these 2 logs does not hold." in ran.out
+
+
+def test_what_came_of_a_call_behind_another_is_told(here: Here) -> None:
+    log = GOLDEN / "late-call.kemps"
+    (line,) = (one for one in here("replay", "--text", log).out.splitlines() if "which was refused" in one)
+    assert line.endswith(": the deal is over, or has not begun (race 2)")
+    told = here("audit", log, "--race", 2).out
+    assert "had to wait until the call before it was judged, and then was refused, since the deal is" in told
+
+
 def test_what_a_changed_log_does_not_hold_is_no_mistake_of_whoever_asks(here: Here, tmp_path: Path) -> None:
     whole = (GOLDEN / "kemps.kemps").read_bytes()
     changed = tmp_path / "changed.kemps"

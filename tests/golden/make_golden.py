@@ -13,12 +13,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from itertools import count
 from pathlib import Path
 
 from golden_form import FOLDER, INDEX, read_index, told_of
 from process_helpers import KEMPS, kemps, node
 
 from kemps_p2p import __version__
+from kemps_p2p.codec import frame
+from kemps_p2p.errors import Illegal
+from kemps_p2p.game.events import Settled
 from kemps_p2p.runtime.launch import NAMES, OBSERVER_NAME
 from kemps_p2p.session.audit import audit
 
@@ -139,6 +143,18 @@ def redacted(place: Path) -> bytes:
     return out.read_bytes()
 
 
+def late_call(place: Path) -> bytes:
+    """The first deals of six players, one of whom calls when another has called already."""
+    for number in count():
+        log = match('base = "kemps"\nlook_ms = 0\n', 6)(place / str(number))
+        for step in audit(log).steps:
+            for event in (event for part in step.parts for event in part.events):
+                if isinstance(event, Settled) and event.reason is Illegal.DEAL_OVER:
+                    # The header and the genesis come before the entries; a few more than are needed stay.
+                    return b"".join(frame(log).objects[: 2 + step.record.entry.index + 4])
+    raise AssertionError("counts for ever")
+
+
 LOOK = "look_ms = 200\n"
 SHORT = f'base = "kemps"\nword = "K"\n{LOOK}'
 LONGER = f'base = "kemps"\nword = "KE"\n{LOOK}'
@@ -153,6 +169,7 @@ LOGS: Mapping[str, tuple[str, Callable[[Path], bytes]]] = {
     "handed-over": ("the ordering duty passed on to another seat", handed_over),
     "restarted": ("a player's process was killed and came back", restarted),
     "absent": ("a player was voted absent, and came back for the next deal", absent),
+    "late-call": ("a call that came when another had been called, and no end", late_call),
     "broken-off": ("all processes were killed in a deal", broken_off),
     "redacted": ("the log of kent without the names", redacted),
 }

@@ -149,7 +149,7 @@ TAKEN_OUT: dict[str, tuple[Without | OrderedBy, ...]] = {
     "leap": (
         Without(
             TapeBook._leads,
-            "return item.item.lamport > len(self.by_digest) + 1 + STAMP_LEAD_MAX",
+            "return item.item.lamport + by > len(self.by_digest) + 1 + STAMP_LEAD_MAX",
             "return False",
         ),
     ),
@@ -179,7 +179,11 @@ TAKEN_OUT: dict[str, tuple[Without | OrderedBy, ...]] = {
             "last = set()",
         ),
     ),
-    "false-coin": (Without(coins.check_coin, "len(coin) != 32 or _next(coin) != last", "len(coin) != 32"),),
+    "false-coin": (
+        Without(
+            coins.check_coin, "len(coin) != _COIN_BYTES or _next(coin) != last", "len(coin) != _COIN_BYTES"
+        ),
+    ),
     "call-on-hearing": (OrderedBy(arrival),),
 }
 """What has to go for an attack of numbers 20 to 29 to succeed."""

@@ -4,7 +4,7 @@
 
 const Verify = (() => {
   const HEADER = 0, GENESIS = 1, RECORD = 2, ANNEX = 3;
-  const ACK = 3, APPEND = 6;
+  const ACK = 3, APPEND = 6, SEATED = 12;
   const DIGEST_BYTES = 32;
   const AT_ONCE = 64;
   const text = new TextDecoder("utf-8", { fatal: true });
@@ -203,9 +203,9 @@ const Verify = (() => {
       await new Promise((done) => setTimeout(done));
     }
 
-    expect(seat, label, message, signature, where, what) {
-      if (!isBytes(signature, 64) || this.keys[seat] === undefined) this.fail(where, `${what}: no signature of a seat at this table`);
-      else this.signatures.push({ seat, message: labelled(label, message), signature, where, what });
+    expect(key, label, message, signature, where, what) {
+      if (!isBytes(signature, 64) || !isBytes(key, 32)) this.fail(where, `${what}: no signature of a seat at this table`);
+      else this.signatures.push({ key, message: labelled(label, message), signature, where, what });
     }
 
     async founding(header, signed) {
@@ -216,7 +216,8 @@ const Verify = (() => {
       this.match = await tagged("kemps/v1/genesis", signed[1]);
       // An observer, if there is one, has the tape after those of the seats.
       const people = genesis.length > 6 ? [...seats, genesis[6]] : seats;
-      this.keys = people.map((one) => one[0]);
+      // Of each seat the key of every incarnation, in order.
+      this.keys = people.map((one) => [one[0]]);
       this.commitments = people.map((one) => one[1]);
       this.quorum = Math.floor((seats.length + 3) / 2);
       this.seats = seats.length;
@@ -227,7 +228,7 @@ const Verify = (() => {
       }
       if (signed[2].length !== people.length) this.fail(where, "not everybody has signed it");
       signed[2].forEach((signature, seat) =>
-        this.expect(seat, "kemps/v1/genesis", this.match, signature, where, `the signature of ${this.name(seat)}`));
+        this.expect(this.keys[seat]?.[0], "kemps/v1/genesis", this.match, signature, where, `the signature of ${this.name(seat)}`));
       const others = people.length > seats.length ? " and the observer" : "";
       this.passed.push(() => `The founding is signed by all ${seats.length} seats${others}.`);
     }
@@ -236,11 +237,11 @@ const Verify = (() => {
     async item(signed, where, what) {
       if (!Array.isArray(signed) || !isBytes(signed[0]) || !isBytes(signed[1])) throw new Unreadable("an item is none");
       const item = whole(signed[0]);
-      const [match, seat, , number, prev] = item;
+      const [match, seat, incarnation, number, prev] = item;
       const told = `${what} (item ${number} of ${this.name(seat)})`;
       const digest = await tagged("kemps/v1/item", signed[0], signed[1]);
       if (!same(match, this.match)) this.fail(where, `${told} belongs to another match`);
-      this.expect(seat, "kemps/v1/item", signed[0], signed[1], where, `the signature of ${told}`);
+      this.expect(this.keys[seat]?.[incarnation], "kemps/v1/item", signed[0], signed[1], where, `the signature of ${told}`);
       if (!this.tapes.has(seat)) this.tapes.set(seat, new Map());
       const tape = this.tapes.get(seat);
       const known = tape.get(number);
@@ -265,7 +266,19 @@ const Verify = (() => {
         const carried = await this.item(signed, where, `what it carries in place ${place + 1}`);
         if (!named.delete(hex(carried.digest))) this.fail(where, `it does not name what it carries in place ${place + 1}`);
       }
+      for (const event of entry[6]) if (event[0] === SEATED) await this.seated(where, event);
       this.counts.entries += 1;
+    }
+
+    // A seat is given to a new incarnation, which signs with a key of its own from now on.
+    async seated(where, event) {
+      const [, raw, signature] = event;
+      const [match, seat, incarnation, key] = whole(raw);
+      const told = `the sitting of ${this.name(seat)}`;
+      if (!same(match, this.match)) this.fail(where, `${told} is of another match`);
+      if (this.keys[seat]?.length !== incarnation) this.fail(where, `${told} is not the next one of its seat`);
+      else this.keys[seat].push(key);
+      this.expect(key, "kemps/v1/sitting", raw, signature, where, `the signature of ${told}`);
     }
 
     links() {
@@ -285,7 +298,7 @@ const Verify = (() => {
       const where = END;
       const [, seat, certificate, names, signature] = annex;
       const head = join([0x94], bin(this.match), bin(this.last), annex.spans[1], annex.spans[2]);
-      this.expect(seat, "kemps/v1/annex", head, signature, where, `the signature of ${this.name(seat)}`);
+      this.expect(this.keys[seat]?.at(-1), "kemps/v1/annex", head, signature, where, `the signature of ${this.name(seat)}`);
       for (const [place, [name, salt]] of names.entries()) {
         const opened = await tagged("kemps/v1/name", salt, new TextEncoder().encode(name));
         if (!same(opened, this.commitments[place])) this.fail(where, `the name of ${this.name(place)} is not the one of the founding`);
@@ -311,11 +324,12 @@ const Verify = (() => {
 
     async verifySignatures() {
       if (!this.isSigned) return;
-      const keys = await Promise.all(this.keys.map((key) =>
-        crypto.subtle.importKey("raw", key, { name: "Ed25519" }, false, ["verify"]).catch(() => null)));
+      const every = new Map(this.signatures.map((one) => [hex(one.key), one.key]));
+      const keys = new Map(await Promise.all([...every].map(async ([name, key]) =>
+        [name, await crypto.subtle.importKey("raw", key, { name: "Ed25519" }, false, ["verify"]).catch(() => null)])));
       for (let at = 0; at < this.signatures.length; at += AT_ONCE) {
         await Promise.all(this.signatures.slice(at, at + AT_ONCE).map(async (one) => {
-          const key = keys[one.seat];
+          const key = keys.get(hex(one.key));
           const holds = key !== null
             && await crypto.subtle.verify({ name: "Ed25519" }, key, one.signature, one.message);
           if (!holds) this.fail(one.where, `${one.what} does not hold`, 0);
