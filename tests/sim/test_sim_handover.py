@@ -75,6 +75,7 @@ def test_who_joined_late_hands_nothing_over_into_a_term_that_it_acks_already() -
     check_stormy_match(515, 8)
 
 
+@pytest.mark.soak
 def test_an_observer_follows_take_overs_and_may_be_struck_between_them() -> None:
     assert check_stormy_match(9, observers=1) >= 2
 

@@ -57,6 +57,7 @@ def test_a_seat_that_loses_its_files_is_given_to_its_player_again() -> None:
     assert len(check(sim, 1)) == 1
 
 
+@pytest.mark.soak
 def test_seats_that_lose_their_files_among_others_that_crash() -> None:
     """One of these comes back with its files, and has to follow two seats that came back without."""
     assert len(check(forgetful(4, losses=3, crashes=2), 4)) > 1
