@@ -13,7 +13,7 @@ from kemps_p2p.ledger.tape import TapeItem
 from kemps_p2p.report.contests import numbered_calls, numbered_races
 from kemps_p2p.session.audit import Audit, JointAudit, Split, worst
 from kemps_p2p.session.findings import Finding, Verdict
-from kemps_p2p.wording.audits import NOT_PROVEN, PROVEN, people_in, people_of, verdict_line
+from kemps_p2p.wording.audits import NO_NAMES, NOT_PROVEN, PROVEN, people_in, people_of, verdict_line
 from kemps_p2p.wording.faults import sentence
 from kemps_p2p.wording.people import People, counted, listed
 from kemps_p2p.wording.plain import plain
@@ -112,7 +112,7 @@ def _log_lines(one: Audit) -> Iterator[str]:
         yield f"match {one.founding.match.hex()}: {seated}{watched}"
         yield f"by {book_text(canonical_text(one.founding.rules))}"
         if not one.names:
-            yield "names are told at the end of a log: that of this one is missing or wrong"
+            yield NO_NAMES
         hold = "hold" if one.verdict is Verdict.CLEAN else "hold so far"
         yield f"{counted(one.head.index, 'entry', 'entries')} {hold}, up to {one.head.digest.hex()}"
     if one.founding is not None and one.steps:

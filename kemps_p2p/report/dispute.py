@@ -254,19 +254,25 @@ class Told:
 class CallFacts:
     """All that the log shows of one call.
 
-    `races`: those that it was in. `hands`: the cards of each named seat as it was called.
-    `before`: gestures of everybody and the last exchanges of the named. `since`: all that happened until the
-    deal was over, and the match if that ended it. `shares`: who published shares of these hands after the
-    call, and in which entry.
+    `wish`: the claim that made it. `races`: those that it was in. `hands`: the cards of each named seat as
+    it was called. `before`: gestures of everybody and the last exchanges of the named. `since`: all that
+    happened until the deal was over, and the match if that ended it. `shares`: who published shares of these
+    hands after the call, and in which entry.
     """
 
     call: NumberedCall
     wish: Wish
-    races: tuple[NumberedRace, ...]
+    races: tuple[RaceFacts, ...]
     hands: Mapping[Seat, tuple[Position, ...]]
     before: tuple[Told, ...]
     since: tuple[Told, ...]
     shares: Mapping[Seat, int]
+
+    @property
+    def rivals(self) -> tuple[Wish, ...]:
+        """What others wanted in its races, each once."""
+        met = {wish.asked.id: wish for facts in self.races for wish in facts.wishes}
+        return tuple(wish for name, wish in met.items() if name != self.wish.asked.id)
 
     @property
     def judged(self) -> Verdicts | None:
@@ -286,7 +292,7 @@ def facts_of_call(audit: Audit, call: NumberedCall) -> CallFacts:
     item = _item_of(call)
     outcomes = _outcomes(audit, {item.digest})
     races = tuple(
-        race
+        facts_of_race(audit, race)
         for race in numbered_races(audit)
         if any(claim.id == item.digest for claim in race.contested.claims)
     )

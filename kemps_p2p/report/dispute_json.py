@@ -145,8 +145,8 @@ def call_json(audit: Audit, facts: CallFacts) -> dict[str, object]:
         "why": list(call_reasons(facts, scene)),
         "seat": facts.call.called.seat,
         "wish": _wish(facts.wish, scene),
-        "in_races": [race.at.number for race in facts.races],
-        "met": [race_text_of(race, scene) for race in facts.races],
+        "in_races": [met.race.at.number for met in facts.races],
+        "met": [race_text_of(met.race, scene) for met in facts.races],
         "hands": [
             {"seat": seat, "cards": _names(hand, faces), "opened_by": facts.shares.get(seat)}
             for seat, hand in facts.hands.items()

@@ -33,7 +33,7 @@ from kemps_p2p.session.findings import Verdict
 from kemps_p2p.session.match import Match
 from kemps_p2p.session.races import Race
 from kemps_p2p.wording.actions import action_text
-from kemps_p2p.wording.audits import people_of, verdict_meaning
+from kemps_p2p.wording.audits import NO_NAMES, people_of, verdict_meaning
 from kemps_p2p.wording.cards import day_text
 from kemps_p2p.wording.disputes import (
     CALL_NEVER_KNOWN,
@@ -111,7 +111,7 @@ def call_lines(audit: Audit, facts: CallFacts, *, is_ascii: bool = False) -> Ite
     yield from call_reasons(facts, scene)
     yield from _where(at, people)
     yield from _sections(
-        ("what was called", _called(facts, scene)),
+        ("who wanted what, and who was first", _called(facts, scene)),
         (
             "gestures and exchanges before it (a gesture is seen as it is made, before an entry has it)",
             (_told_line(told, scene) for told in facts.before),
@@ -165,6 +165,8 @@ def _doubt(audit: Audit) -> Iterator[str]:
         at = f" (entry {audit.findings[0].index})" if audit.findings else ""
         yield f"This log is {audit.verdict.value}: {meaning}{at}."
         yield "What is told here lies before that and holds."
+        if not audit.names:
+            yield f"{NO_NAMES[0].upper()}{NO_NAMES[1:]}."
         yield ""
 
 
@@ -291,7 +293,11 @@ def _outcomes(facts: RaceFacts, scene: Scene) -> Iterator[str]:
 
 
 def _other_race(race: NumberedRace, scene: Scene) -> str:
-    return f"Race {race.at.number} (--race {race.at.number}): {race_text_of(race, scene)}."
+    return f"{_by_number(race)}: {race_text_of(race, scene)}."
+
+
+def _by_number(race: NumberedRace) -> str:
+    return f"Race {race.at.number} (--race {race.at.number})"
 
 
 def race_unknown(facts: RaceFacts, people: People) -> Iterator[str]:
@@ -300,15 +306,18 @@ def race_unknown(facts: RaceFacts, people: People) -> Iterator[str]:
     if len(races) > 1:
         yield SET_NEVER_KNOWN
     for race in races if len(races) == 1 and not _is_half_named(facts) else ():
-        sayers = [
-            tape.seat
-            for tape in facts.tapes
-            if tape.seat not in (race.first.seat, race.second.seat) and _says(tape, race, facts.wishes)
-        ]
-        said = liars_text(race, sayers, people)
+        said = liars_text(race, _sayers(facts, race), people)
         if said is not None:
             yield said
     yield from NEVER_KNOWN
+
+
+def _sayers(facts: RaceFacts, race: Race) -> list[Seat]:
+    """The witnesses whose tapes say what a race came to."""
+    claimants = (race.first.seat, race.second.seat)
+    return [
+        tape.seat for tape in facts.tapes if tape.seat not in claimants and _says(tape, race, facts.wishes)
+    ]
 
 
 def _is_half_named(facts: RaceFacts) -> bool:
@@ -332,11 +341,18 @@ _RESULTS = (Scored, Barred, DealLost, DealEnded, PlayoffAhead, MatchEnded)
 
 
 def _called(facts: CallFacts, scene: Scene) -> Iterator[str]:
-    yield _wish_line(facts.wish, scene)
-    for race in facts.races:
-        yield _other_race(race, scene)
+    yield from _wishes((facts.wish, *facts.rivals), scene)
+    for met in facts.races:
+        yield f"{_by_number(met.race)}: {race_summary_of(met, scene.people)}{_by_whom(met, scene.people)}."
     if not facts.races:
         yield "Nobody wanted anything meanwhile that could have changed it: it was in no race."
+
+
+def _by_whom(facts: RaceFacts, people: People) -> str:
+    """The witnesses whose words made a claim first; nothing where it was not words that did."""
+    (race, *others), sayers = facts.race.contested.races, _sayers(facts, facts.race.contested.races[0])
+    is_polled = not (others or race.is_together or race.by_cause or race.by_cut)
+    return f" ({people.all(sayers)})" if is_polled and sayers else ""
 
 
 def told_text(told: Told, scene: Scene) -> str:

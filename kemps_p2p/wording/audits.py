@@ -163,6 +163,10 @@ def _culprits(findings: Iterable[Finding], people: People) -> dict[str, None]:
     return {people.numbered(finding.culprit): None for finding in findings if finding.culprit is not None}
 
 
+NO_NAMES = "names are told at the end of a log: that of this one is missing or wrong"
+"""Why seats go by number."""
+
+
 def people_of(one: Audit) -> People:
     """What to call the seats of a log."""
     return People(0 if one.founding is None else one.founding.seats, one.names, one.observer_name)

@@ -44,6 +44,7 @@ HOW_TO_READ = (
     "A tape is everything that one seat has signed, in order, without gaps: it cannot be sorted anew later.",
     "A stamp is higher than all stamps that its seat had seen: what is stamped lower was no answer to",
     "what is stamped higher. Stamps say what can have been the cause of what, and nothing of time.",
+    "The witnesses of a race are all seats but the two that it is between, and an observer if there is one.",
 )
 
 NEVER_KNOWN = (
@@ -90,7 +91,7 @@ def race_summary(race: Race, people: People) -> str:
 
 
 SUMMARIES: dict[Why, str] = {
-    Why.CAUSE: "the table was split; {first} goes first, since {second} had seen that already",
+    Why.CAUSE: "the table was split; {first} goes first, since {second} had already seen what {first} wanted",
     Why.WITHHELD: "the table was split; {first} goes first, since a coin of {second}'s team is missing",
     Why.OWN_EXCHANGE: "the table was split; a rule puts {first}'s exchange before {second}'s call",
     Why.COUNTER_FIRST: "the table was split; a rule puts {first}'s call before {second}'s",

@@ -65,11 +65,11 @@ def met_text(race: Race, people: People) -> str:
     first, second = people.seat(race.first.seat), people.seat(race.second.seat)
     ahead, behind, asked = race.words
     if race.is_together:
-        split = f"{ahead} of {asked} saw {first} first, {behind} saw {second} first"
+        split = f"{ahead} of {asked} witnesses saw {first} first, {behind} saw {second} first"
         return f"{first} and {second} at once: {split}; a draw decides"
     if race.by_cause:
-        return f"{first} was first: {second} had seen that already"
-    return f"{first} was first: {ahead} of {asked} saw {first} before {second}"
+        return f"{first} was first: {second} had already seen what {first} wanted"
+    return f"{first} was first: {ahead} of {asked} witnesses saw {first} before {second}"
 
 
 def words_text(witness: Seat, saw: Sequence[tuple[Seat, str]], people: People) -> str:

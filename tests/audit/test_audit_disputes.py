@@ -95,10 +95,12 @@ def test_a_call_that_came_after_another_is_told_with_it_and_has_a_race() -> None
     called, facts = call_facts(found, 1), race_facts(found, 1)
     assert called is not None
     assert facts is not None
-    won = "seat 0 was first: 2 of 2 saw seat 0 before seat 1."
+    won = "seat 0 was first: 2 of 2 witnesses saw seat 0 before seat 1."
     (met,) = (line for line in call_lines(found, called) if "Race 1 (--race 1): " in line)
-    assert "seat 1 wants to call" in met
-    assert met.endswith(won)
+    assert met.endswith(won.replace(".", " (seat 2 and seat 3)."))
+    wishes = [line for line in call_lines(found, called) if " wanted to call " in line]
+    assert [line.split()[1] for line in wishes] == ["0", "1"]
+    assert all("[stamp " in line for line in wishes)
     assert f"Race 1: {won}" in race_lines(found, facts)
     assert call_json(found, called)["in_races"] == [1]
 

@@ -186,7 +186,7 @@ def test_news(tmp_path: Path) -> None:
         race = Race(first, second, is_together=False, by_cause=False, words=(2, 0, 2))
         desk.hear(fx.Raced(race), now)
         person.app.paint()
-        assert "Ben was first: 2 of 2 saw Ben before Mia" in person.screen
+        assert "Ben was first: 2 of 2 witnesses saw Ben before Mia" in person.screen
 
         # A gesture is seen as it is by whoever watches, by others only that there is one; never in words.
         desk.playing.watched = ben
