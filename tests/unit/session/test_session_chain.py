@@ -2,16 +2,19 @@
 
 import pytest
 from msgspec import structs
-from session_helpers import Puppet, Table, opened
+from session_helpers import WALL_MS, Puppet, Table, identity, next_of, opened
 
 from kemps_p2p.codec import encode
 from kemps_p2p.errors import Fault
-from kemps_p2p.game.actions import Gesture
-from kemps_p2p.ledger.entry import Entry, Note, Struck, TakeOver
+from kemps_p2p.game.actions import Call, Gesture, Partner
+from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.entry import Entry, Event, Note, Seated, Struck, TakeOver, TapeEnd
 from kemps_p2p.ledger.tape import NO_DIGEST, Ack, Append, Join, TapeItem, Unheard
 from kemps_p2p.session.handover import SILENCE_MS
 from kemps_p2p.session.match import Match
 from kemps_p2p.session.messages import PlayStarted
+from kemps_p2p.session.ordering import entry_after
+from kemps_p2p.session.seating import Pen
 
 
 def says_entry(puppet: Puppet, tip: Match, **changes: object) -> TapeItem:
@@ -67,8 +70,14 @@ def test_two_entries_at_one_index_are_found_out_and_blamed() -> None:
         ({"prev": NO_DIGEST}, [(Fault.BAD_TAKE_OVER, None)]),
         ({}, [(Fault.BAD_TAKE_OVER, 1)]),
         ({"ahead": 3, "prev": NO_DIGEST}, []),
+        ({"ahead": -1, "prev": NO_DIGEST}, []),
     ],
-    ids=["leaves out what is final", "nobody has handed over", "behind entries that are not here"],
+    ids=[
+        "leaves out what is final",
+        "nobody has handed over",
+        "behind entries that are not here",
+        "where an entry is final",
+    ],
 )
 def test_a_false_take_over_is_told_once_and_holds_nobody_up(
     changes: dict[str, object], faults: list[tuple[Fault, int | None]]
@@ -109,3 +118,40 @@ def test_an_ack_of_a_term_that_its_seat_has_left_is_found_out() -> None:
     table.settle()
     for seat in others_than(liar):
         assert (Fault.EQUIVOCATION, liar) in table.faults(seat)
+
+
+# What this seat acks only later: nobody is at fault
+
+
+@pytest.fixture(scope="module")
+def running() -> Table:
+    """A table in play, for tests that change nothing of it."""
+    return opened()
+
+
+def is_acked(table: Table, seat: int, *events: Event, later_ms: int = 0) -> bool:
+    """True if a seat would ack an entry of the seat on duty with these events by now."""
+    tip = table.play(seat).tip
+    entry = entry_after(tip, tip.term, events, tip.elapsed_ms, WALL_MS)
+    item = next_of(int(tip.on_duty), table).write((Append(entry=encode(entry)),))
+    return table.play(seat)._chain._is_ready_for(item, entry, table.now_ms + later_ms)
+
+
+def test_a_seat_is_given_away_only_where_its_tape_ends_here(running: Table) -> None:
+    play = running.play(0)
+    plea = Pen(identity(2), bytes(32), play.founding.match, Seat(2)).plea(1)
+    length, last = play.tapes.end(Seat(2))
+    for end, is_ready in (((length, last), True), ((length - 1, last), False), ((length, NO_DIGEST), False)):
+        event = Seated(raw=plea.raw, signature=plea.signature, end=TapeEnd(length=end[0], last=end[1]), words=())
+        assert is_acked(running, 0, event) is is_ready
+        assert not is_acked(running, 2, event), "whose seat it is has no word in that"
+
+
+def test_nobody_is_struck_while_a_call_is_undecided() -> None:
+    table = opened()
+    caller, gone = (seat for seat in range(4) if seat % 2 != int(table.play().tip.on_duty) % 2)
+    strike = Struck(seat=gone, words=())
+    assert is_acked(table, caller, strike)
+    table.drops = lambda sender, receiver, data: True
+    table.submit(caller, Call(calls=(Partner(),)))
+    assert not is_acked(table, caller, strike)

@@ -4,14 +4,19 @@ from collections.abc import Sequence
 
 import pytest
 from msgspec import structs
-from session_helpers import WALL_MS, Table, identity, opened, setup
+from session_helpers import WALL_MS, Table, identity, next_of, opened, setup
 
 from kemps_p2p.codec import decode, encode
 from kemps_p2p.errors import Illegal, IllegalAction, RuntimeFault
 from kemps_p2p.game.actions import Gesture
+from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.entry import Event, Note, Result, Settled
+from kemps_p2p.ledger.tape import NO_DIGEST, Ack, Append, Head
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.genesis import SignedGenesis
 from kemps_p2p.session.journal import Remembered, read_journal, setup_from
+from kemps_p2p.session.messages import PlayStarted
+from kemps_p2p.session.ordering import entry_after
 from kemps_p2p.session.session import Session
 
 
@@ -73,3 +78,46 @@ def test_a_log_that_is_not_that_of_the_journal_is_not_gone_on_with(left: Table) 
         restored(left, journal, [*log[:-1], b"\xc1"])
     with pytest.raises(RuntimeFault, match="not the one that the journal makes"):
         restored(left, journal, [log[0], log[1], log[3], log[2], *log[4:]])
+
+
+def told_later(left: Table, *events: Event, **changes: object) -> list[bytes]:
+    """The journal with one more entry of the seat on duty, and what the own seat says of it: it has acked it."""
+    tip = left.play(0).tip
+    duty = int(tip.on_duty)
+    pen = next_of(duty, left)
+    entry = structs.replace(entry_after(tip, tip.term, events, tip.elapsed_ms, WALL_MS), **changes)
+    said = pen.write((Append(entry=encode(entry)),))
+    own = pen if duty == 0 else next_of(0, left)
+    own.see(said.item.lamport)
+    ack = own.write((Ack(epoch=tip.epoch, term=tip.term, head=Head(index=entry.index, digest=said.digest)),))
+    return [*objects(left, fx.File.JOURNAL), encode(said.signed), encode(ack.signed)]
+
+
+def test_an_entry_that_was_acked_and_does_not_hold_is_said_to_be_in_the_journal(left: Table) -> None:
+    journal = told_later(left, Note(payload=encode(PlayStarted())))
+    with pytest.raises(RuntimeFault, match="was acked and does not hold"):
+        restored(left, journal, objects(left, fx.File.LOG))
+
+
+def test_a_seat_whose_acked_entry_rests_on_what_is_not_here_stays_silent(left: Table) -> None:
+    """A power cut has taken an item that the entry names; the others still hold it, and show it."""
+    journal = told_later(left, Settled(claim=NO_DIGEST, result=Result.OK, evidence=()))
+    session = restored(left, journal, objects(left, fx.File.LOG))
+    play = session.play
+    assert play.tip.head == left.play(0).tip.head
+    for seat in (1, 2, 3):
+        play.hear_length(Seat(seat), play.tapes.lengths()[0])
+    assert play.flush(left.now_ms) == []
+    assert play.is_recovering
+
+
+def test_a_seat_that_comes_back_speaks_once_others_hold_no_more_of_its_tape(left: Table) -> None:
+    play = restored(left, objects(left, fx.File.JOURNAL), objects(left, fx.File.LOG)).play
+    length = play.tapes.lengths()[0]
+    assert play.seal_book(("wink",), left.now_ms) == []
+    for seat, more in ((1, 0), (0, 0), (2, 0), (3, 1), (9, 0), (3, 0)):
+        assert play.flush(left.now_ms) == []
+        assert play.is_recovering
+        play.hear_length(Seat(seat), length + more)
+    play.flush(left.now_ms)
+    assert not play.is_recovering

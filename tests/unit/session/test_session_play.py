@@ -6,7 +6,7 @@ from session_helpers import RULES, STUB, Table, formed, next_of, opened, setup
 
 from kemps_p2p.codec import Digest, encode
 from kemps_p2p.deck.deal import is_shuffled
-from kemps_p2p.errors import Fault, Illegal, IllegalAction
+from kemps_p2p.errors import Fault, Illegal, IllegalAction, PeerFault
 from kemps_p2p.game.actions import Action, Call, Counter, Gesture, Next, Partner, Pass, Say, Swap
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import override
@@ -15,16 +15,21 @@ from kemps_p2p.ids import Position, Seat, Team
 from kemps_p2p.ledger.entry import Entry, LogRecord, Result, Settled
 from kemps_p2p.ledger.tape import Append, Claim, Deed, Receipt, Statement, TapeItem
 from kemps_p2p.session import effects as fx
+from kemps_p2p.session.dealing import Job
+from kemps_p2p.session.deeds import offered
 from kemps_p2p.session.duties import OweKey, OweSeed, OweShares, OweTurn, duties
 from kemps_p2p.session.fold import NotVerified, Proofs, open_record
 from kemps_p2p.session.logfile import Annex, Header, header_of, read_object
 from kemps_p2p.session.match import begin, past_at
 from kemps_p2p.session.messages import (
     Batch,
+    KeyDeed,
     Status,
+    TurnDeed,
     pack,
     read_message,
 )
+from kemps_p2p.session.proving import Jobs, Proving
 from kemps_p2p.session.replay import step
 from kemps_p2p.session.session import STATUS_MS, Session
 
@@ -345,3 +350,45 @@ def test_a_proof_that_is_not_verified_yet_is_asked_for_and_not_verified_on_the_s
     proofs.run(proof, need.value.check)
     proofs.require(proof, lambda: done.append(2))
     assert done == [1]
+
+
+def test_what_a_proof_comes_to_is_remembered_and_a_false_one_is_told() -> None:
+    """A light proof is verified on the spot, a heavy one by one job, whoever asks for it."""
+    table = formed()
+    final = table.play().final
+    found: list[PeerFault] = []
+    begun: list[Job] = []
+    jobs = Jobs()
+
+    def begin_once(job: Job) -> None:
+        if jobs.begin(job) is not None:
+            begun.append(job)
+
+    proving = Proving(begin_once, found.append)
+    items = list(table.play().tapes.by_digest.values())
+    deeds = [(deed, item) for item in items for deed in offered(item)]
+    keys = [(deed, item) for deed, item in deeds if isinstance(deed.body, KeyDeed)]
+    heavy = next((deed, item) for deed, item in deeds if isinstance(deed.body, TurnDeed))
+    wrong = PeerFault(Fault.BAD_KEY_PROOF, "as told", culprit=1)
+
+    def fails() -> None:
+        raise wrong
+
+    (good, good_item), (bad, bad_item), (own, _), (unheard, _) = keys
+    assert proving.verify_for(NotVerified(good.proof, lambda: None), good_item)
+    assert proving.verify_for(NotVerified(bad.proof, fails), bad_item)
+    assert found == [wrong]
+    for _ in range(2):
+        assert not proving.verify_for(NotVerified(heavy[0].proof, fails), heavy[1])
+    assert [job.proof for job in begun] == [heavy[0].proof], "nobody verifies it twice"
+    proving.came_to(heavy[0].proof, wrong)
+    proving.came_to(unheard.proof, None)
+    proving.offer(own, is_own=True)
+    assert found == [wrong, wrong]
+    assert proving.proofs.good == {good.proof, own.proof, unheard.proof}
+    assert proving.proofs.bad == {bad.proof: wrong, heavy[0].proof: wrong}
+    # What is known by now is not verified once more when it is offered.
+    for deed in (good, bad):
+        proving.offer(deed, is_own=False)
+    proving.verify_offers(final)
+    assert found == [wrong, wrong]
