@@ -3,17 +3,19 @@
 from collections import deque
 from collections.abc import Callable
 
-from kemps_p2p.codec import derive
+from kemps_p2p.codec import derive, encode
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.game.actions import Action, Next
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import RuleSet, load_rules, override
 from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.entry import Event
 from kemps_p2p.ledger.identity import Identity
-from kemps_p2p.ledger.tape import Statement, TapeItem, TapeWriter, tape_writer
+from kemps_p2p.ledger.tape import Append, Statement, TapeItem, TapeWriter, tape_writer
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.lobby import Setup
 from kemps_p2p.session.messages import Batch, pack
+from kemps_p2p.session.ordering import entry_after
 from kemps_p2p.session.play import Play
 from kemps_p2p.session.session import Session
 
@@ -165,3 +167,11 @@ class Puppet:
         self._said.add(data)
         self._table._queue.extend((self._seat, other, data) for other in range(4) if other != self._seat)
         return item
+
+
+def is_acked(table: Table, seat: int, *events: Event, later_ms: int = 0) -> bool:
+    """True if a seat would ack an entry of the seat on duty with these events by now; nothing changes."""
+    tip = table.play(seat).tip
+    entry = entry_after(tip, tip.term, events, tip.elapsed_ms, WALL_MS)
+    item = next_of(int(tip.on_duty), table).write((Append(entry=encode(entry)),))
+    return table.play(seat)._chain._is_ready_for(item, entry, table.now_ms + later_ms)

@@ -2,18 +2,18 @@
 
 import pytest
 from msgspec import structs
-from session_helpers import WALL_MS, Puppet, Table, identity, next_of, opened
+from session_helpers import Puppet, Table, identity, is_acked, opened
 
 from kemps_p2p.codec import encode
 from kemps_p2p.errors import Fault
 from kemps_p2p.game.actions import Call, Gesture, Partner
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.entry import Entry, Event, Note, Seated, Struck, TakeOver, TapeEnd
+from kemps_p2p.ledger.entry import Entry, Note, Seated, Struck, TakeOver, TapeEnd
 from kemps_p2p.ledger.tape import NO_DIGEST, Ack, Append, Join, TapeItem, Unheard
 from kemps_p2p.session.handover import SILENCE_MS
 from kemps_p2p.session.match import Match
 from kemps_p2p.session.messages import PlayStarted
-from kemps_p2p.session.ordering import entry_after
+from kemps_p2p.session.patience import PATIENCE_MS, WORDS_SLACK_MS
 from kemps_p2p.session.seating import Pen
 
 
@@ -129,29 +129,29 @@ def running() -> Table:
     return opened()
 
 
-def is_acked(table: Table, seat: int, *events: Event, later_ms: int = 0) -> bool:
-    """True if a seat would ack an entry of the seat on duty with these events by now."""
-    tip = table.play(seat).tip
-    entry = entry_after(tip, tip.term, events, tip.elapsed_ms, WALL_MS)
-    item = next_of(int(tip.on_duty), table).write((Append(entry=encode(entry)),))
-    return table.play(seat)._chain._is_ready_for(item, entry, table.now_ms + later_ms)
-
-
 def test_a_seat_is_given_away_only_where_its_tape_ends_here(running: Table) -> None:
     play = running.play(0)
     plea = Pen(identity(2), bytes(32), play.founding.match, Seat(2)).plea(1)
     length, last = play.tapes.end(Seat(2))
-    for end, is_ready in (((length, last), True), ((length - 1, last), False), ((length, NO_DIGEST), False)):
-        event = Seated(raw=plea.raw, signature=plea.signature, end=TapeEnd(length=end[0], last=end[1]), words=())
-        assert is_acked(running, 0, event) is is_ready
+    for end, is_here in (
+        (TapeEnd(length=length, last=last), True),
+        (TapeEnd(length=length - 1, last=last), False),
+        (TapeEnd(length=length, last=NO_DIGEST), False),
+    ):
+        event = Seated(raw=plea.raw, signature=plea.signature, end=end, words=())
+        assert is_acked(running, 0, event) is is_here
         assert not is_acked(running, 2, event), "whose seat it is has no word in that"
 
 
-def test_nobody_is_struck_while_a_call_is_undecided() -> None:
+def test_an_undecided_call_keeps_its_seats_and_a_decided_one_is_not_passed_over() -> None:
     table = opened()
-    caller, gone = (seat for seat in range(4) if seat % 2 != int(table.play().tip.on_duty) % 2)
+    duty = int(table.play().tip.on_duty)
+    caller, gone = (seat for seat in range(4) if seat % 2 != duty % 2)
     strike = Struck(seat=gone, words=())
     assert is_acked(table, caller, strike)
-    table.drops = lambda sender, receiver, data: True
-    table.submit(caller, Call(calls=(Partner(),)))
+    table.drops = lambda sender, receiver, data: sender == duty
+    table.submit(caller, Call(calls=(Partner(),))).settle()
     assert not is_acked(table, caller, strike)
+    assert is_acked(table, caller)
+    table.wait(2 * PATIENCE_MS + WORDS_SLACK_MS + 100)
+    assert not is_acked(table, caller), "it is decided here for long"

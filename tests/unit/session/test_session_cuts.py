@@ -1,16 +1,18 @@
 """Contests that wait: for words of a witness that is silent, and for coins that are held back."""
 
 import pytest
-from session_helpers import Table, opened
+from msgspec.structs import replace
+from session_helpers import Table, is_acked, opened
 
 from kemps_p2p.codec import Digest, decode
 from kemps_p2p.game.actions import Swap
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.entry import Contest, CutOff, Drawn, Event, Result, Settled
+from kemps_p2p.ledger.entry import Contest, CutOff, Drawn, Event, Result, Settled, TapeEnd
 from kemps_p2p.ledger.tape import NO_DIGEST, CoinReveal, Item
 from kemps_p2p.session.chain import Accepted, Chain
+from kemps_p2p.session.match import OpenCut
 from kemps_p2p.session.messages import Batch, read_message
-from kemps_p2p.session.patience import COIN_PATIENCE_MS, PATIENCE_MS
+from kemps_p2p.session.patience import COIN_PATIENCE_MS, CUT_FINAL_MS, PATIENCE_MS
 
 
 class _Recorder:
@@ -126,5 +128,23 @@ def test_a_coin_counts_as_held_back_only_where_it_was_waited_for_and_has_not_com
     drawn = Drawn(index=opened_contest.index, coins=coins, order=(), results=())
     later_ms = table.now_ms + COIN_PATIENCE_MS
     assert not waits._patience.is_withheld(waits.tip, drawn, table.now_ms), "waited too little"
+    assert not is_acked(table, claimants[1], drawn)
+    assert is_acked(table, claimants[1], drawn, later_ms=COIN_PATIENCE_MS)
     assert waits._patience.is_withheld(waits.tip, drawn, later_ms)
     assert not has_come._patience.is_withheld(has_come.tip, drawn, later_ms), "the coin is there"
+
+
+def test_a_cut_is_acked_of_a_whole_contest_and_not_for_long_beside_one_that_stands() -> None:
+    table, claimants, _ = _race("witness")
+    _grab(table, claimants)
+    seat = claimants[0]
+    play = table.settle().play(seat)
+    claims = play._book.contest_of(next(iter(play._book.undecided)))
+    ends = tuple(TapeEnd(length=length, last=last) for length, last in play._book.ends())
+    cut = CutOff(claims=claims, tapes=ends)
+    assert is_acked(table, seat, cut)
+    assert not is_acked(table, seat, CutOff(claims=claims[:1], tapes=ends))
+    play._chain.tip = replace(play.tip, cut=OpenCut(play.final.head.index, {}, ends))
+    play._patience.note_final(play.tip, table.now_ms)
+    assert is_acked(table, seat, cut, later_ms=CUT_FINAL_MS), "its author may not know yet"
+    assert not is_acked(table, seat, cut, later_ms=CUT_FINAL_MS + 1)

@@ -1,30 +1,41 @@
 """What the sequencer decides live, a stranger decides from the evidence alone, whoever lies on which tape."""
 
+from dataclasses import replace
 from functools import lru_cache
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from session_helpers import identity, opened
+from session_helpers import Table, identity, opened
 
 from kemps_p2p.codec import Digest, encode
 from kemps_p2p.game.actions import Action, Call, Counter, Kind, Partner, Pass, Swap, kind
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.claimbook import ClaimBook, HeldClaim
+from kemps_p2p.ledger.entry import CutOff, Event
 from kemps_p2p.ledger.poll import DecidedSet, decide
 from kemps_p2p.ledger.tape import Claim, Receipt, Statement, TapeItem, TapeWriter, tape_writer
+from kemps_p2p.session import ordering
 from kemps_p2p.session.citing import evidences_for
 from kemps_p2p.session.claims import check_decided, settle
+from kemps_p2p.session.deeds import offered
 from kemps_p2p.session.fold import Fold, Proofs
-from kemps_p2p.session.match import Match, action_of, do_conflict, refusal
+from kemps_p2p.session.match import Match, action_of, begin, do_conflict, refusal
 from kemps_p2p.session.materials import Materials
+from kemps_p2p.session.messages import KeyDeed
+from kemps_p2p.session.ordering import _settled_or_contest, compose
 
 SEATS = 4
 
 
 @lru_cache(maxsize=1)
+def table_in_play() -> Table:
+    """A table with cards on it; everything below starts from it."""
+    return opened()
+
+
 def playing() -> Match:
-    """A match with cards on the table; everything below starts from it."""
-    return opened().play().final
+    return table_in_play().play().final
 
 
 class Tapes:
@@ -197,3 +208,52 @@ def test_the_property_is_not_empty() -> None:
     assert [found.claims for found in decided_of(tapes, set())] == [(first.digest,)]
     # The second waits behind the first, then goes too.
     assert check_all(tapes) == 2
+
+
+# What a sequencer does not propose
+
+
+def grabs(tapes: Tapes, *seats: int) -> tuple[Digest, ...]:
+    """Claims of some seats for one card, none of which says that it has seen another."""
+    game = tapes.match.game
+    wish = [Swap(take=(game.pool[0],), give=(game.hands[seat][0],)) for seat in seats]
+    said = [tapes.write(seat, (tapes.claim(wish[n], ()),)) for n, seat in enumerate(seats)]
+    return tuple(sorted(item.digest for item in said))
+
+
+def composed(tapes: Tapes, **at_hand: object) -> tuple[Event, ...]:
+    match = tapes.match
+    return compose(match, match.on_duty, replace(tapes.materials(), **at_hand), match.elapsed_ms)
+
+
+def test_a_cut_names_a_whole_contest() -> None:
+    tapes = Tapes(playing())
+    claims = grabs(tapes, 0, 1, 2)
+    (cut,) = composed(tapes, overdue=claims)
+    assert isinstance(cut, CutOff)
+    assert cut.claims == claims
+    assert composed(tapes, overdue=claims[:2]) == ()
+
+
+def test_what_the_evidence_does_not_decide_as_well_is_not_logged() -> None:
+    """Only a forked tape can bring that about: the own book counts one branch, a stranger may the other."""
+    tapes = Tapes(playing())
+    (claim,) = grabs(tapes, 0)
+    words = [tapes.write(seat, (Receipt(claim=claim, rivals=()),)).digest for seat in (1, 2)]
+    at_hand = tapes.materials()
+    (found,) = at_hand.book.decided()
+    for evidence, is_logged in ((words, True), (words[:1], False)):
+        work = Fold(tapes.match, Seat(0), tapes.items, at_hand.proofs)
+        assert (_settled_or_contest(work, at_hand, found, tuple(evidence)) is not None) is is_logged
+
+
+def test_an_entry_carries_no_more_deeds_than_a_message_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    play = table_in_play().play()
+    items = play.tapes.by_digest
+    keys = [item for item in items.values() if any(isinstance(d.body, KeyDeed) for d in offered(item))][:4]
+    start = begin(play.founding)
+    deeds = {item.digest: offered(item) for item in keys}
+    at_hand = Materials(start, items, play._book, deeds, (), (), Proofs(is_eager=True))
+    assert len(compose(start, Seat(0), at_hand, 0)) == len(keys) == 4
+    monkeypatch.setattr(ordering, "ENTRY_ITEMS_BYTES", sum(len(item.signed.raw) for item in keys[:2]))
+    assert len(compose(start, Seat(0), at_hand, 0)) == 2

@@ -80,12 +80,12 @@ def test_a_log_that_is_not_that_of_the_journal_is_not_gone_on_with(left: Table) 
         restored(left, journal, [log[0], log[1], log[3], log[2], *log[4:]])
 
 
-def told_later(left: Table, *events: Event, **changes: object) -> list[bytes]:
-    """The journal with one more entry of the seat on duty, and what the own seat says of it: it has acked it."""
+def told_later(left: Table, *events: Event) -> list[bytes]:
+    """The journal with one more entry of the seat on duty, and the ack of the own seat."""
     tip = left.play(0).tip
     duty = int(tip.on_duty)
     pen = next_of(duty, left)
-    entry = structs.replace(entry_after(tip, tip.term, events, tip.elapsed_ms, WALL_MS), **changes)
+    entry = entry_after(tip, tip.term, events, tip.elapsed_ms, WALL_MS)
     said = pen.write((Append(entry=encode(entry)),))
     own = pen if duty == 0 else next_of(0, left)
     own.see(said.item.lamport)
