@@ -221,18 +221,17 @@ def grabs(tapes: Tapes, *seats: int) -> tuple[Digest, ...]:
     return tuple(sorted(item.digest for item in said))
 
 
-def composed(tapes: Tapes, **at_hand: object) -> tuple[Event, ...]:
-    match = tapes.match
-    return compose(match, match.on_duty, replace(tapes.materials(), **at_hand), match.elapsed_ms)
-
-
 def test_a_cut_names_a_whole_contest() -> None:
     tapes = Tapes(playing())
-    claims = grabs(tapes, 0, 1, 2)
-    (cut,) = composed(tapes, overdue=claims)
+    match, claims = tapes.match, grabs(tapes, 0, 1, 2)
+
+    def composed(overdue: tuple[Digest, ...]) -> tuple[Event, ...]:
+        return compose(match, match.on_duty, replace(tapes.materials(), overdue=overdue), match.elapsed_ms)
+
+    (cut,) = composed(claims)
     assert isinstance(cut, CutOff)
     assert cut.claims == claims
-    assert composed(tapes, overdue=claims[:2]) == ()
+    assert composed(claims[:2]) == ()
 
 
 def test_what_the_evidence_does_not_decide_as_well_is_not_logged() -> None:
