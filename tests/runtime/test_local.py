@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from local_helpers import LIMIT_S, evening, passing, plan, played, quick, still_bot, tried
+from local_helpers import LIMIT_S, Still, evening, passing, plan, played, quick, still_bot, tried
 
 from kemps_p2p.bots.bot import Level, Pace
 from kemps_p2p.bots.player import Player
@@ -198,6 +198,21 @@ def test_after_the_end_nothing_can_be_done(two_matches: Evening) -> None:
 # One seat
 
 
+class Rash(Still):
+    """Asks for a deal while one is played, until it hears that it was refused."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.refusals: list[Action] = []
+
+    def decide(self, view: SeatView, now_ms: int) -> Action | None:
+        is_rash = view.phase is Phase.OPEN and not self.refusals
+        return Next() if is_rash else super().decide(view, now_ms)
+
+    def refused(self, action: Action, now_ms: int) -> None:
+        self.refusals.append(action)
+
+
 async def dealt(sitting: Sitting) -> None:
     """Start the deal if that is due here; wait until the own hand is known and play is open."""
     while not (sitting.has_begun and len(sitting.view().hand) == 4 and passing(sitting) in sitting.legal()):
@@ -225,8 +240,21 @@ def test_the_view_and_what_can_be_done_agree(tmp_path: Path) -> None:
             with pytest.raises(IllegalAction) as refused:
                 sitting.act(action)
             assert refused.value.reason is sitting.against(action) is reason
+        # Whoever sits here is asked again only when something has come or is due.
+        runner = sitting._runner
+        runner._player_due, runner._seen_index = False, sitting._session.play.final.head.index
+        rash = runner._player = Rash()
+        runner._let_play()
+        assert rash.refusals == []
 
-    assert not evening(tmp_path, screen, still_bot).is_closed
+    bots: list[Rash] = []
+
+    def rash_bot(seat: Seat, chances: Random) -> Player:
+        bots.append(Rash())
+        return bots[-1]
+
+    assert not evening(tmp_path, screen, rash_bot).is_closed
+    assert {action for bot in bots for action in bot.refusals} == {Next()}
 
 
 def test_a_second_action_of_a_kind_waits_for_the_first(tmp_path: Path) -> None:

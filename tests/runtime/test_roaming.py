@@ -17,7 +17,7 @@ from kemps_p2p.game.rules import load_rules
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime import roaming
-from kemps_p2p.runtime.addresses import Interface
+from kemps_p2p.runtime.addresses import Interface, Place
 from kemps_p2p.runtime.links import is_address
 from kemps_p2p.runtime.meeting import Table
 from kemps_p2p.runtime.profile import new_match_files
@@ -180,6 +180,34 @@ def test_a_word_that_is_played_back_leads_nobody_back() -> None:
                 three.carriers[0]._take(sign_whereabouts(IDENTITIES[1], said))
                 assert way.word is not None
                 assert (way.word.number, way.word.addresses) == (2, ("tcp://127.0.0.1:2",))
+
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        runner.run(main())
+
+
+def test_a_peer_says_only_where_it_listens_and_tries_an_address_for_a_while() -> None:
+    async def main() -> None:
+        async with peers([]) as three:
+            carrier, mesh, other = three.carriers[0], three.meshes[0], three.meshes[1].public_key
+            carrier.deliver(None)
+            assert mesh._handler is None
+            # Where the table has it, it need not say that it is there.
+            carrier._hosts = ()
+            carrier._mind_own(())
+            assert (carrier._hosts, carrier._said) == ((LOOPBACK,), {})
+            way, now = carrier._ways[other], roaming.now_ms()
+            way.tried_ms = 0
+            carrier._try_elsewhere(other, LO, now)
+            assert way.tried_ms == 0, "there is nowhere else to try"
+            way.word, way.tried_ms = word(1, "tcp://127.0.0.1:2"), now
+            carrier._try_elsewhere(other, LO, now + roaming.TRY_MS - 1)
+            assert way.address == three.meshes[1].address
+            carrier._try_elsewhere(other, LO, now + roaming.TRY_MS)
+            assert way.address == "tcp://127.0.0.1:2"
+            # An address of this machine at which it cannot listen, as if the port were another's there.
+            carrier._bound = Place("192.0.2.1", carrier._bound.port)
+            carrier._mind_own((Interface("eth0", "192.0.2.9", 24),))
+            assert (carrier._hosts, carrier._said) == ((), {})
 
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         runner.run(main())
