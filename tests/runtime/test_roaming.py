@@ -22,7 +22,7 @@ from kemps_p2p.runtime.links import is_address
 from kemps_p2p.runtime.meeting import Table
 from kemps_p2p.runtime.profile import new_match_files
 from kemps_p2p.runtime.roaming import Roaming
-from kemps_p2p.runtime.transport import LinkState, Mesh, PublicKey, new_event_loop
+from kemps_p2p.runtime.transport import LinkState, Mesh, PublicKey, new_event_loop, now_ms
 from kemps_p2p.runtime.wayback import KeptSeat, WayBack
 from kemps_p2p.runtime.whereabouts import (
     PLACES_MAX,
@@ -192,10 +192,11 @@ def test_a_peer_says_only_where_it_listens_and_tries_an_address_for_a_while() ->
             carrier.deliver(None)
             assert mesh._handler is None
             # Where the table has it, it need not say that it is there.
-            carrier._hosts = ()
+            carrier.come_back(())
             carrier._mind_own(())
-            assert (carrier._hosts, carrier._said) == ((LOOPBACK,), {})
-            way, now = carrier._ways[other], roaming.now_ms()
+            assert carrier._hosts == (LOOPBACK,)
+            assert not carrier._said
+            way, now = carrier._ways[other], now_ms()
             way.tried_ms = 0
             carrier._try_elsewhere(other, LO, now)
             assert way.tried_ms == 0, "there is nowhere else to try"
@@ -207,7 +208,8 @@ def test_a_peer_says_only_where_it_listens_and_tries_an_address_for_a_while() ->
             # An address of this machine at which it cannot listen, as if the port were another's there.
             carrier._bound = Place("192.0.2.1", carrier._bound.port)
             carrier._mind_own((Interface("eth0", "192.0.2.9", 24),))
-            assert (carrier._hosts, carrier._said) == ((), {})
+            assert not carrier._hosts
+            assert not carrier._said
 
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         runner.run(main())
