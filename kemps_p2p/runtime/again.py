@@ -81,7 +81,7 @@ def begun_again(
     journal, table = came
     files = new_match_files(home)
     setup = setup_from(journal, identity, files.secret)
-    way_back.keep(files, setup, table, logs)
+    way_back.keep(files, setup, table, logs, is_anew=True)
     assert way_back.kept is not None, "just kept"
     _write(files.journal, (encode(journal.signed), encode(journal.remembered)))
     logged = logged_of(logs, journal.founding.match.hex(), setup)

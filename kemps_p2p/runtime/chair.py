@@ -91,11 +91,11 @@ class Chair:
         make_directory(self.logs)
         found = self.returning if before == FIRST else None
         if found is not None:
-            session = (
-                Session(found.setup)
-                if found.journal is None
-                else Session.restored(found.setup, found.journal, found.logged, now_ms(), wall_ms())
-            )
+            if found.journal is None:
+                session = Session(found.setup)
+                session.go_on_with(found.logged)
+            else:
+                session = Session.restored(found.setup, found.journal, found.logged, now_ms(), wall_ms())
             return session, self._runner(session, found.files, player, watch)
         files = new_match_files(self.home)
         setup = Setup(

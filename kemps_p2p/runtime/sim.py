@@ -35,6 +35,8 @@ WALL_MS = 1_767_225_600_000
 MOVES_AT_ONCE_MAX = 4
 FORGETS = 1 << 40
 """As `lost` of a crash: all files are lost, the secret too; others tell the peer how the match began."""
+NO_JOURNAL = FORGETS - 1
+"""As `lost` of a crash: the whole journal is lost, and nothing else."""
 _HEADING = 2
 """Objects of a journal without which no match is known: a peer that has fewer begins its lobby anew."""
 
@@ -251,7 +253,7 @@ class Sim:
     def _crash(self, seat: Seat, peer: SimPeer, away_us: int, lost: int = 0) -> None:
         peer.is_down = True
         peer.stopped_until_us = 0
-        del peer.journal[max(_HEADING, len(peer.journal) - lost) :]
+        del peer.journal[0 if lost == NO_JOURNAL else max(_HEADING, len(peer.journal) - lost) :]
         if lost == FORGETS and len(peer.journal) == _HEADING:
             peer.log.clear()
             fresh = derive("kemps/v1/sim-secret", self._setups[seat].secret)[:32]
@@ -275,7 +277,8 @@ class Sim:
         peer.log[:] = split_objects(b"".join(peer.log)).objects
         if len(peer.journal) < _HEADING:
             peer.journal.clear()
-            peer.session = self._machine(before)
+            peer.session = self._machine(replace(before, has_sat=True))
+            peer.session.go_on_with(peer.log)
         else:
             journal = read_journal(peer.journal)
             setup = setup_from(journal, before.identity, before.secret)

@@ -8,7 +8,7 @@ Knows files, no sockets. Invariants:
 Section "Journal and log" of protocol.md.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,8 +24,9 @@ from kemps_p2p.runtime.meeting import Table, meeting_digest
 from kemps_p2p.runtime.profile import MatchFiles, kept_match_files, own_identity
 from kemps_p2p.runtime.store import AppendFile, SecretFile
 from kemps_p2p.runtime.zap import CurveKeys, PublicKey
+from kemps_p2p.session.genesis import SignedGenesis, found
 from kemps_p2p.session.journal import Journal, has_begun, read_journal, setup_from
-from kemps_p2p.session.lobby import Setup
+from kemps_p2p.session.lobby import Lobby, Setup
 from kemps_p2p.session.logfile import ANNEX_LEAD
 from kemps_p2p.session.messages import Moved
 
@@ -37,8 +38,9 @@ _HEADING_BYTES = 64 * 1024
 class KeptSeat(Record, frozen=True):
     """`bind`: where this peer listened. `curves`, `addresses`: of all peers, by tape. `logs`: a directory.
 
-    `moved`: what peers have told since about where they listen. The rest is what this peer brings to the
-    lobby, see `Setup`; `observer` is empty if there is none.
+    `moved`: what peers have told since about where they listen. `is_anew`: the seat was asked for without its
+    files, so that this secret is in no genesis. The rest is what this peer brings to the lobby, see `Setup`;
+    `observer` is empty if there is none.
     """
 
     version: int
@@ -56,6 +58,7 @@ class KeptSeat(Record, frozen=True):
     previous: bytes
     matches: int
     moved: tuple[Moved, ...] = ()
+    is_anew: bool = False
 
 
 @dataclass(slots=True)
@@ -69,8 +72,10 @@ class WayBack:
     address: str
     kept: tuple[SecretFile, KeptSeat] | None = None
 
-    def keep(self, files: MatchFiles, setup: Setup, table: Table, logs: Path) -> None:
-        """Write it down for a match that is about to begin. Raises `RuntimeFault`."""
+    def keep(
+        self, files: MatchFiles, setup: Setup, table: Table, logs: Path, *, is_anew: bool = False
+    ) -> None:
+        """Write it down for a match that is about to begin, or for a seat anew. Raises `RuntimeFault`."""
         kept = KeptSeat(
             version=SEAT_VERSION,
             public=self.keys.public,
@@ -87,6 +92,7 @@ class WayBack:
             group=setup.group,
             previous=setup.previous,
             matches=setup.matches,
+            is_anew=is_anew,
         )
         self.kept = SecretFile(files.seat), kept
         self.kept[0].write(encode(kept))
@@ -119,7 +125,8 @@ class WayBack:
 class Unfinished:
     """A match that an earlier run has not finished. `logged`: what is in its log.
 
-    `journal`: None if the match had not begun, so that the lobby is to be gone through once more.
+    `journal`: None if the match had not begun, or its journal is gone: the lobby is to be gone through once
+    more. If the others have begun, they tell there how, and then what this seat had said.
     `torn_bytes`: so much of an unfinished last object was cut off the journal and the log.
     """
 
@@ -211,9 +218,11 @@ def unfinished(
     wanted = None if which is None else _match_told(which)
     if which is not None and wanted is None:
         raise Refused(f"{which} is no match id of 8 hexadecimal digits or more, and no log by its name")
-    left, has_ended = _left(home, identity, wanted)
+    left, has_ended, torn_off = _left(home, identity, wanted)
     if not left and wanted is not None:
         raise Refused(f"the match {which} has ended" if has_ended else f"{home} has no match {which}")
+    if not left and torn_off is not None:
+        raise RuntimeFault(f"{torn_off.journal} is gone; come back by the code of the table, with kemps join")
     if not left:
         why = "all its matches have ended" if has_ended else "no match was begun with it"
         raise Refused(f"there is nothing to come back to in {home}: {why}")
@@ -225,7 +234,7 @@ def left_since(home: Path, since_s: float) -> Left | None:
 
     For a home that nobody plays with now. Raises `RuntimeFault`.
     """
-    left, _ = _left(home, own_identity(home), None)
+    left, *_ = _left(home, own_identity(home), None)
     return next((each for each in left if each.match is not None and each.at_s >= since_s), None)
 
 
@@ -245,22 +254,31 @@ def begun_matches(home: Path) -> dict[str, Begun]:
     return found
 
 
-def _left(home: Path, identity: Identity, wanted: str | None) -> tuple[list[Left], bool]:
+def _left(home: Path, identity: Identity, wanted: str | None) -> tuple[list[Left], bool, MatchFiles | None]:
     """The matches that have not ended, the last one first, and whether one has.
 
-    `wanted`: what their ids begin with.
+    `wanted`: what their ids begin with. Last: the files of one that lacks the journal of a seat taken anew.
     """
     left: list[Left] = []
-    has_ended = False
+    has_ended, torn_off = False, None
     for files in _begun(home):
         opened, torn_bytes = _objects(files.journal)
         if not has_begun(opened):
             kept = _kept(files)
+            if kept is None:
+                continue
+            if kept.is_anew:
+                torn_off = torn_off or files
+                continue
+            setup = _setup_kept(files, kept, identity)
+            match, logged = _logged_before(kept, setup)
             # A lobby that was left before another match is not missed by anybody.
-            if kept is not None and wanted is None and not left:
-                left.append(
-                    Left(files, kept, None, (), _setup_kept(files, kept, identity).seat, _at_s(files))
-                )
+            if not match.startswith(wanted or "") or (left and not match):
+                continue
+            if _is_complete(logged):
+                has_ended = True
+            else:
+                left.append(Left(files, kept, None, (), setup.seat, _at_s(files)))
             continue
         # The genesis is enough to know the match; the rest may be long.
         heading = read_journal(opened[:2])
@@ -274,12 +292,12 @@ def _left(home: Path, identity: Identity, wanted: str | None) -> tuple[list[Left
         setup = setup_from(heading, identity, files.secret)
         names = _names(heading, setup)
         logged, torn_log_bytes = _objects(Path(kept.logs) / log_name(match, setup.seat, len(names)))
-        if logged and logged[-1].startswith(ANNEX_LEAD):
+        if _is_complete(logged):
             has_ended = True
             continue
         torn_bytes += torn_log_bytes
         left.append(Left(files, kept, match, names, setup.seat, _at_s(files), torn_bytes))
-    return left, has_ended
+    return left, has_ended, torn_off
 
 
 def _opened(left: Left, identity: Identity) -> Unfinished:
@@ -287,7 +305,8 @@ def _opened(left: Left, identity: Identity) -> Unfinished:
         # What of its beginning was written has to be written once more.
         left.files.journal.unlink(missing_ok=True)
         setup = _setup_kept(left.files, left.kept, identity)
-        return Unfinished(left.files, left.kept, setup, None, (), 0)
+        _, logged = _logged_before(left.kept, setup)
+        return Unfinished(left.files, left.kept, setup, None, logged, 0)
     opened, _ = _objects(left.files.journal)
     journal = read_journal(opened)
     setup = setup_from(journal, identity, left.files.secret)
@@ -299,6 +318,27 @@ def logged_of(logs: Path, match: str, setup: Setup) -> tuple[bytes, ...]:
     """What lies in the log of a match already, in `logs`. Raises `RuntimeFault`."""
     logged, _ = _objects(logs / log_name(match, setup.seat, len(setup.roster)))
     return logged
+
+
+def _logged_before(kept: KeptSeat, setup: Setup) -> tuple[str, tuple[bytes, ...]]:
+    """The match that a lobby has led to, by the log in its place, and what is in it; else nothing.
+
+    The journal is written first: that it ends before is no sign that the match has not begun.
+    """
+    lobby = Lobby(setup)
+    for log in Path(kept.logs).glob(log_name("*", setup.seat, len(setup.roster))):
+        try:
+            _, genesis = _start_of(log)
+            founding = found(decode(genesis, SignedGenesis).raw)
+        except (ValueError, PeerFault):
+            continue
+        if lobby.has_led_to(founding):
+            return founding.match.hex(), _objects(log)[0]
+    return "", ()
+
+
+def _is_complete(logged: Sequence[bytes]) -> bool:
+    return bool(logged) and logged[-1].startswith(ANNEX_LEAD)
 
 
 def _names(journal: Journal, setup: Setup) -> tuple[str, ...]:
@@ -323,6 +363,7 @@ def _setup_kept(files: MatchFiles, kept: KeptSeat, identity: Identity) -> Setup:
         previous=Digest(kept.previous),
         matches=kept.matches,
         observer=kept.observer or None,
+        has_sat=True,
     )
 
 

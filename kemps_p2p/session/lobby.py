@@ -55,6 +55,7 @@ class Setup:
     bytes, drawn for this match alone and on disk before anything is sent; later secrets are derived from it.
     `observer`: the identity key of a witness without a seat; its own `seat` is the one after the last.
     `previous`, `matches`: of a rematch, the last head of the match before and how many there were.
+    `has_sat`: an earlier run has sat here with the same secret, and may have begun the match.
     """
 
     identity: Identity
@@ -68,6 +69,7 @@ class Setup:
     previous: Digest = NO_MATCH
     matches: int = 0
     observer: bytes | None = None
+    has_sat: bool = False
 
     @property
     def keys(self) -> tuple[bytes, ...]:
@@ -125,6 +127,11 @@ class Lobby:
         said = lobby._sits[own], lobby._reveals[own], Seal(signature=lobby._seals[own])
         lobby._said = [lobby._message(body) for body in said]
         return lobby
+
+    def has_led_to(self, founding: Founding) -> bool:
+        """True if the own words of this lobby are in a genesis: nobody else knows the nonce before."""
+        people = founding.genesis.people
+        return self._setup.seat < len(people) and people[self._setup.seat].nonce == self._nonce
 
     @property
     def names(self) -> tuple[str, ...]:

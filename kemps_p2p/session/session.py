@@ -149,12 +149,8 @@ class Session:
         gone = {seat for opened in seeds for seat, seed in opened.items() if seed == MISSING_SEED}
         # What an incarnation has lost is missing, and its seat is there all the same.
         gone.difference_update(self._play.final.seated)
-        others = [
-            index
-            for seat, index in enumerate(self._peer_final[:waited_for])
-            if seat != self.seat and seat not in gone
-        ]
-        return all(index >= last for index in others)
+        finals = enumerate(self._peer_final[:waited_for])
+        return all(index >= last or seat == self.seat or seat in gone for seat, index in finals)
 
     @property
     def is_busy(self) -> bool:
@@ -177,15 +173,13 @@ class Session:
     ) -> "Session":
         """The machine of a match that an earlier run has begun, as its journal shows it.
 
-        `logged`: the objects of its log file. `start` returns what is missing there. Until enough others
-        have told how much of the own tape they hold, it says nothing on it. Raises `RuntimeFault` if the
-        journal does not hold.
+        `logged`: the objects of its log file. `start` returns what is missing there. Nothing is said before
+        enough others have told how much of the own tape they hold. Raises `RuntimeFault` for a false journal.
         """
         session = cls(setup)
         remembered = journal.remembered
         session._lobby = Lobby.ended(setup, journal.signed, remembered.names)
-        session._annexed = bool(logged) and logged[-1].startswith(ANNEX_LEAD)
-        session._logged.extend(logged[:-1] if session._annexed else logged)
+        session.go_on_with(logged)
         session._play = session._make_play(journal.founding, now_ms, wall_ms)
         try:
             logged_last = last_entry(session._logged)
@@ -193,6 +187,11 @@ class Session:
             raise RuntimeFault(f"the log cannot be read: {fault}") from None
         session._play.recall(journal, logged_last, now_ms, wall_ms)
         return session
+
+    def go_on_with(self, logged: Sequence[bytes]) -> None:
+        """Go on where the log of an earlier run ends, by its objects."""
+        self._annexed = bool(logged) and logged[-1].startswith(ANNEX_LEAD)
+        self._logged.extend(logged[: len(logged) - self._annexed])
 
     def start(self, now_ms: int) -> list[fx.Effect]:
         """Sit down, or go on where an earlier run stood."""
@@ -378,7 +377,7 @@ class Session:
         effects: list[fx.Effect] = [
             fx.Append(fx.File.JOURNAL, encode(signed), fx.Durability.NOW),
             fx.Append(fx.File.JOURNAL, encode(remembered), fx.Durability.NOW),
-            *self._head_of_log(founding),
+            *self._not_logged(self._head_of_log(founding)),
         ]
         for batch in self._early:
             self._play.receive(batch.items, now_ms)
@@ -401,8 +400,7 @@ class Session:
         """Send what the other side lacks and should long have; what is new is still on its way to it."""
         if self._play is None:
             return []
-        sizes = len(status.lengths), len(status.sums)
-        if sizes != (self._peers, self._peers) or min(status.lengths) < 0:
+        if {len(status.lengths), len(status.sums)} != {self._peers} or min(status.lengths) < 0:
             raise PeerFault(Fault.MALFORMED, "a status of another table")
         self._peer_final[sender] = max(self._peer_final[sender], status.final)
         self._play.hear_length(sender, status.lengths[self.seat])
@@ -422,9 +420,9 @@ class Session:
         if not play.final.is_closed:
             return self._not_logged(effects)
         self._annexed = True
-        names, certificate = self._lobby.name_openings, play.tapes.certificate(play.final.head)
+        held = play.tapes.certificate(play.final.head), self._lobby.name_openings
         head = play.final.head.digest
-        annex = signed_annex(self._setup.identity, play.founding.match, head, self.seat, (certificate, names))
+        annex = signed_annex(self._setup.identity, play.founding.match, head, self.seat, held)
         # Everybody waits to hear that the close has arrived here, so say so at once.
         status = self._status(play)
         shown = [effect for effect in effects if not isinstance(effect, fx.Show)]

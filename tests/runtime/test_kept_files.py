@@ -17,8 +17,10 @@ from kemps_p2p.runtime.meeting import Table
 from kemps_p2p.runtime.profile import MatchFiles, home_held, new_match_files, own_identity
 from kemps_p2p.runtime.store import AppendFile
 from kemps_p2p.runtime.transport import Mesh, PublicKey
-from kemps_p2p.runtime.wayback import KeptSeat, WayBack, unfinished
+from kemps_p2p.runtime.wayback import KeptSeat, WayBack, log_name, unfinished
 from kemps_p2p.session.lobby import Setup
+from kemps_p2p.session.logfile import ANNEX_LEAD, header_of
+from protocol_table import identity, match_secret, table
 
 ANN, BEN = (Identity.derived(b"kept", name) for name in ("Ann", "Ben"))
 
@@ -31,14 +33,14 @@ def left(tmp_path: Path) -> MatchFiles:
     mesh = Mesh(message_bytes_max=4096)
     files, back = new_match_files(tmp_path), WayBack(mesh.keys, "tcp://127.0.0.1:5368")
     curves = (mesh.public_key, PublicKey(bytes(32)))
-    table = Table((ANN.public, bytes(32)), curves, dict.fromkeys(curves, "tcp://127.0.0.1:1"))
+    place = Table((ANN.public, bytes(32)), curves, dict.fromkeys(curves, "tcp://127.0.0.1:1"))
     back.keep(
         files,
         Setup(
-            identity=ANN, seat=Seat(0), roster=table.roster, meeting=table.digest, name="Ann",
+            identity=ANN, seat=Seat(0), roster=place.roster, meeting=place.digest, name="Ann",
             rules=load_rules("kemps"), group="stub", secret=files.secret,
         ),
-        table,
+        place,
         tmp_path,
     )  # fmt: skip
     return files
@@ -78,6 +80,47 @@ def test_there_may_be_nothing_to_come_back_to(tmp_path: Path, left: MatchFiles) 
     left.journal.write_bytes(b"")
     with pytest.raises(Refused, match="no match was begun"):
         unfinished(tmp_path, ANN)
+
+
+def without_journal(home: Path, *, is_anew: bool = False) -> Path:
+    """A home of seat 1 of the examples whose journal is gone; returns where the log of the match lies."""
+    files = MatchFiles(home / "matches" / "gone", match_secret(Seat(1)))
+    make_directory(files.directory)
+    SecretFile(files.directory / "secret").write(files.secret)
+    curves = tuple(PublicKey(bytes([seat]) * 32) for seat in range(4))
+    roster = table().founding.keys
+    setup = Setup(
+        identity=identity(Seat(1)), seat=Seat(1), roster=roster, meeting=bytes(range(32)), name="Ben",
+        rules=load_rules("kemps"), group="ristretto255", secret=files.secret,
+    )  # fmt: skip
+    place = Table(roster, curves, dict.fromkeys(curves, "tcp://127.0.0.1:1"))
+    WayBack(Mesh(message_bytes_max=4096).keys, "tcp://127.0.0.1:2").keep(
+        files, setup, place, home, is_anew=is_anew
+    )
+    return home / log_name(table().founding.match.hex(), Seat(1), 4)
+
+
+def test_a_match_whose_journal_is_gone_is_known_by_its_log(tmp_path: Path) -> None:
+    log, ben, match = without_journal(tmp_path), identity(Seat(1)), table().founding.match.hex()
+    assert unfinished(tmp_path, ben).logged == ()
+    other = tmp_path / log_name("0123456789abcdef", Seat(1), 4)
+    other.write_bytes(encode(header_of(table().founding)))
+    objects = (encode(header_of(table().founding)), encode(table().signed))
+    log.write_bytes(b"".join(objects))
+    found = unfinished(tmp_path, ben, str(log))
+    assert (found.journal, found.logged, found.setup.has_sat) == (None, objects, True)
+    for which in (other.name, match[:7] + "x"):
+        with pytest.raises(Refused):
+            unfinished(tmp_path, ben, which)
+    log.write_bytes(b"".join((*objects, ANNEX_LEAD + encode(()) * 4)))
+    with pytest.raises(Refused, match="has ended"):
+        unfinished(tmp_path, ben, match)
+
+
+def test_a_seat_taken_anew_does_not_sit_down_in_the_lobby_of_the_one_before(tmp_path: Path) -> None:
+    without_journal(tmp_path, is_anew=True)
+    with pytest.raises(RuntimeFault, match=r"gone/journal is gone; come back by the code of the table"):
+        unfinished(tmp_path, identity(Seat(1)))
 
 
 # Identity and home

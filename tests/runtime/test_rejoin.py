@@ -90,6 +90,18 @@ def test_a_peer_that_is_killed_in_a_deal_comes_back_to_its_seat(tmp_path: Path) 
     assert "all its matches have ended" in again.stderr
 
 
+def test_a_peer_whose_journal_alone_is_deleted_says_nothing_twice(tmp_path: Path) -> None:
+    peers = nodes_of(tmp_path, text=RULES.replace("KE", "K"))
+    victim, home = peers[1], tmp_path / "home-1"
+    wait_until(victim, lambda event: event["event"] == "moved" and event["entry"] >= 25)
+    os.kill(victim.pid, signal.SIGKILL)
+    victim.communicate(timeout=30)
+    (journal,) = home.glob("matches/*/journal")
+    journal.unlink()
+    peers[1] = rejoin(home)
+    check_all_end(peers, tmp_path / "logs")
+
+
 def test_there_may_be_nothing_to_come_back_to(tmp_path: Path) -> None:
     done = kemps("rejoin", "--bot", "--home", str(tmp_path), limit_s=30)
     assert done.returncode == 4

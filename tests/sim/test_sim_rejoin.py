@@ -8,7 +8,7 @@ from sim_helpers import STUB, honest_faults, short_rules
 from kemps_p2p.game.record import Phase
 from kemps_p2p.ids import Seat
 from kemps_p2p.lab.referee import Referee, Violation, check_whole_match, describe
-from kemps_p2p.runtime.sim import Sim, Stop
+from kemps_p2p.runtime.sim import NO_JOURNAL, Sim, Stop
 from kemps_p2p.runtime.simnet import PERFECT, ROUGH, Net
 from kemps_p2p.session.recovery import Recovery
 
@@ -34,7 +34,8 @@ def check_match_with_crashes(
     at_ms = rng.uniform(50, 4000)
     for _ in range(crashes):
         seat, away_ms = Seat(rng.randrange(players + observers)), rng.uniform(1000, 10_000)
-        sim.crash(int(at_ms * 1000), seat, int(away_ms * 1000), rng.randint(0, lost))
+        taken = lost if lost == NO_JOURNAL else rng.randint(0, lost)
+        sim.crash(int(at_ms * 1000), seat, int(away_ms * 1000), taken)
         at_ms += away_ms + rng.uniform(500, 4000)
     try:
         stopped = sim.run(LIMIT_MS)
@@ -56,6 +57,18 @@ def test_peers_that_crash_come_back_to_their_seats() -> None:
 
 def test_what_a_power_cut_takes_from_the_journal_comes_back_from_the_others() -> None:
     check_match_with_crashes(20, net=PERFECT, lost=6)
+
+
+def test_a_peer_without_its_journal_takes_up_its_tape_where_the_others_have_it() -> None:
+    check_match_with_crashes(0, lost=NO_JOURNAL)
+
+
+def test_a_peer_without_its_journal_that_goes_by_its_lobby_alone_is_found_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Recovery, "begin", lambda _self: None)
+    with pytest.raises(Violation, match="used twice"):
+        check_match_with_crashes(0, lost=NO_JOURNAL)
 
 
 def test_a_peer_that_speaks_before_it_has_recovered_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,6 +95,13 @@ def test_many_power_cuts() -> None:
 
 
 @pytest.mark.soak
-def test_observers_come_back() -> None:
+def test_many_lost_journals() -> None:
+    for seed in range(400, 430):
+        check_match_with_crashes(seed, lost=NO_JOURNAL, crashes=4, players=4 if seed % 5 else 6)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("lost", [0, NO_JOURNAL])
+def test_observers_come_back(lost: int) -> None:
     for seed in range(300, 310):
-        check_match_with_crashes(seed, observers=1, crashes=4)
+        check_match_with_crashes(seed, observers=1, crashes=4, lost=lost)
