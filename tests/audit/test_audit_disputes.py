@@ -7,10 +7,21 @@ from functools import cache
 import pytest
 from audit_helpers import Played
 from dispute_tables import WAYS, by_half_a_cut, late_call, log_of
+from msgspec import structs
 
+from kemps_p2p.errors import Fault, Illegal
+from kemps_p2p.game.actions import Swap
 from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.entry import Result
 from kemps_p2p.report.audit_text import SPLITS_MAX, audit_json, audit_lines
-from kemps_p2p.report.contests import numbered_calls, numbered_races
+from kemps_p2p.report.contests import (
+    intent_of,
+    numbered_calls,
+    numbered_races,
+    settled_by,
+    walked,
+    why_refused,
+)
 from kemps_p2p.report.dispute import RaceFacts, call_facts, race_facts
 from kemps_p2p.report.dispute_json import call_json, race_json
 from kemps_p2p.report.dispute_text import call_lines, race_lines
@@ -19,7 +30,7 @@ from kemps_p2p.report.replay_text import tell
 from kemps_p2p.session.audit import Audit, JointAudit, Split, audit, audit_all
 from kemps_p2p.session.draws import Why
 from kemps_p2p.session.findings import Finding, Flaw, Verdict
-from kemps_p2p.session.races import Race
+from kemps_p2p.session.races import Race, asked_by
 from kemps_p2p.wording.disputes import SUMMARIES, WHYS
 from kemps_p2p.wording.people import People
 from kemps_p2p.wording.races import met_text
@@ -169,6 +180,7 @@ def test_a_call_is_told_with_its_verdict_and_the_hand(busy: Played) -> None:
     assert " get a letter.\n" in text
     assert all(line[0].isupper() and line.endswith(".") for line in text.splitlines()[1:3])
     assert "the deal is over: " in text
+    assert {told.after.game.deal for told in facts.since} == {facts.call.at.before.game.deal}
     told = call_json(found, facts)
     assert told["verdicts"] == ["right" if " is right (called" in text else "wrong"]
     hands = told["hands"]
@@ -200,6 +212,36 @@ def test_a_draw_that_the_log_does_not_reach_is_told_so() -> None:
     assert "Race 1: the table was split, and the log ends before it was decided." in lines
     assert "  The log ends before they were put in order." in lines
     assert race_json(short, facts)["rule"] == "undecided"
+
+
+def test_a_log_of_no_match_tells_nothing_and_no_claim_has_no_reason() -> None:
+    nothing = audit(b"hello")
+    assert [*walked(nothing), *tell(nothing)] == []
+    found, _ = decided("poll")
+    before, step, item = next(
+        (before, step, item)
+        for before, step, place in walked(found)
+        for _, item, result in settled_by(before, step, step.record.entry.events[place])
+        if result is Result.OK and isinstance(asked_by(item).action, Swap)
+    )
+    assert intent_of(step, None, {}) is None
+    assert why_refused(before, step, step.record.item) is None
+    assert why_refused(before, step, item) is None
+    # Lawful at the head that it cites, and not any more when its turn comes.
+    gone = structs.replace(before, game=structs.replace(before.game, pool=()))
+    assert why_refused(gone, step, item) is Illegal.NOT_IN_POOL
+
+
+def test_what_several_logs_show_is_among_the_findings_and_a_seat_has_its_own() -> None:
+    found, _ = decided("poll")
+    lie = Finding(2, Fault.EQUIVOCATION, Seat(2))
+    joint = JointAudit(Verdict.CONTRADICT, (found,), (), (lie,))
+    assert [told["culprit"] for told in audit_json(joint, ["one"])["findings"]][-1] == 2
+    one = dataclasses.replace(found, findings=(lie,))
+    for seat, count in ((None, 1), (Seat(2), 1), (Seat(1), 0)):
+        told = focus_json(one, Focus(seat=seat))["findings"]
+        assert isinstance(told, list)
+        assert len(told) == count
 
 
 # One deal, one seat
