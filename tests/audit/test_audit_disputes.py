@@ -9,6 +9,7 @@ from audit_helpers import Played
 from dispute_tables import WAYS, by_half_a_cut, late_call, log_of
 from msgspec import structs
 
+from kemps_p2p.codec import frame
 from kemps_p2p.errors import Fault, Illegal
 from kemps_p2p.game.actions import Swap
 from kemps_p2p.ids import Seat
@@ -26,6 +27,7 @@ from kemps_p2p.report.dispute import RaceFacts, call_facts, race_facts
 from kemps_p2p.report.dispute_json import call_json, race_json
 from kemps_p2p.report.dispute_text import call_lines, race_lines
 from kemps_p2p.report.focus import Focus, focus_json, focus_lines
+from kemps_p2p.report.log_card import card_of
 from kemps_p2p.report.replay_text import tell
 from kemps_p2p.session.audit import Audit, JointAudit, Split, audit, audit_all
 from kemps_p2p.session.draws import Why
@@ -217,7 +219,10 @@ def test_a_draw_that_the_log_does_not_reach_is_told_so() -> None:
 def test_a_log_of_no_match_tells_nothing_and_no_claim_has_no_reason() -> None:
     nothing = audit(b"hello")
     assert [*walked(nothing), *tell(nothing)] == []
-    found, _ = decided("poll")
+    header = frame(log_of(*WAYS["poll"])).objects[0]
+    assert card_of(header + header) is None
+    found, facts = decided("poll")
+    assert [wish.outcome and wish.outcome.result for wish in facts.wishes] == [Result.OK, Result.MISSED]
     before, step, item = next(
         (before, step, item)
         for before, step, place in walked(found)

@@ -191,6 +191,9 @@ def test_a_match_that_is_too_short_to_show_a_tie_says_so() -> None:
     assert not any(tie.is_telling for tie in compared.ties)
     assert any("too short" in line for line in signals_lines(Signals((), compared), PEOPLE))
     assert compare(told[:5]) == Comparisons(0, could_tell=False, ties=())
+    none = list(signals_lines(Signals((), compare(told[:5])), PEOPLE))
+    assert any("no gesture was made in enough deals" in line for line in none)
+    assert not any("comparison" in line for line in none)
 
 
 def test_chance_alone_is_rarely_taken_for_a_tie() -> None:
