@@ -6,7 +6,7 @@ from session_helpers import Puppet, Table, identity, is_acked, opened
 
 from kemps_p2p.codec import encode
 from kemps_p2p.errors import Fault
-from kemps_p2p.game.actions import Call, Gesture, Partner
+from kemps_p2p.game.actions import Gesture
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Entry, Note, Seated, Struck, TakeOver, TapeEnd
 from kemps_p2p.ledger.tape import NO_DIGEST, Ack, Append, Join, TapeItem, Unheard
@@ -123,35 +123,25 @@ def test_an_ack_of_a_term_that_its_seat_has_left_is_found_out() -> None:
 # What this seat acks only later: nobody is at fault
 
 
-@pytest.fixture(scope="module")
-def running() -> Table:
-    """A table in play, for tests that change nothing of it."""
-    return opened()
-
-
-def test_a_seat_is_given_away_only_where_its_tape_ends_here(running: Table) -> None:
-    play = running.play(0)
-    plea = Pen(identity(2), bytes(32), play.founding.match, Seat(2)).plea(1)
-    length, last = play.tapes.end(Seat(2))
+def test_an_entry_waits_where_the_own_tapes_and_claims_say_otherwise() -> None:
+    table = opened()
+    duty = int(table.play().tip.on_duty)
+    lost = Seat((duty + 1) % 4)
+    seat = (duty + 2) % 4
+    play = table.play(seat)
+    plea = Pen(identity(lost), bytes(32), play.founding.match, lost).plea(1)
+    length, last = play.tapes.end(lost)
     for end, is_here in (
         (TapeEnd(length=length, last=last), True),
         (TapeEnd(length=length - 1, last=last), False),
         (TapeEnd(length=length, last=NO_DIGEST), False),
     ):
         event = Seated(raw=plea.raw, signature=plea.signature, end=end, words=())
-        assert is_acked(running, 0, event) is is_here
-        assert not is_acked(running, 2, event), "whose seat it is has no word in that"
-
-
-def test_an_undecided_call_keeps_its_seats_and_a_decided_one_is_not_passed_over() -> None:
-    table = opened()
-    duty = int(table.play().tip.on_duty)
-    caller, gone = (seat for seat in range(4) if seat % 2 != duty % 2)
-    strike = Struck(seat=gone, words=())
-    assert is_acked(table, caller, strike)
+        assert is_acked(table, seat, event) is is_here
+        assert not is_acked(table, lost, event), "whose seat it is has no word in that"
+    # A claim that is decided here is not passed over for long.
     table.drops = lambda sender, receiver, data: sender == duty
-    table.submit(caller, Call(calls=(Partner(),))).settle()
-    assert not is_acked(table, caller, strike)
-    assert is_acked(table, caller)
+    table.submit(seat, Gesture("wink")).settle()
+    assert is_acked(table, seat)
     table.wait(2 * PATIENCE_MS + WORDS_SLACK_MS + 100)
-    assert not is_acked(table, caller), "it is decided here for long"
+    assert not is_acked(table, seat)

@@ -10,6 +10,7 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Contest, CutOff, Drawn, Event, Result, Settled, TapeEnd
 from kemps_p2p.ledger.tape import NO_DIGEST, CoinReveal, Item
 from kemps_p2p.session.chain import Accepted, Chain
+from kemps_p2p.session.claims import is_coin_of
 from kemps_p2p.session.match import OpenCut
 from kemps_p2p.session.messages import Batch, read_message
 from kemps_p2p.session.patience import COIN_PATIENCE_MS, CUT_FINAL_MS, PATIENCE_MS
@@ -126,6 +127,7 @@ def test_a_coin_counts_as_held_back_only_where_it_was_waited_for_and_has_not_com
         NO_DIGEST if seat == mute else Digest(bytes(32)[1:] + b"x") for seat in opened_contest.claimants()
     )
     drawn = Drawn(index=opened_contest.index, coins=coins, order=(), results=())
+    assert not any(is_coin_of(waits.tip, claim, drawn.index) for claim in opened_contest.claims.values())
     later_ms = table.now_ms + COIN_PATIENCE_MS
     assert not waits._patience.is_withheld(waits.tip, drawn, table.now_ms), "waited too little"
     assert not is_acked(table, claimants[1], drawn)

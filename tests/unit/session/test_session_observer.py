@@ -2,7 +2,7 @@
 
 import pytest
 from msgspec import structs
-from session_helpers import Table, by, identity, next_of, setup
+from session_helpers import WALL_MS, Table, by, identity, next_of, setup
 
 from kemps_p2p.codec import decode, encode
 from kemps_p2p.errors import Fault, Illegal, IllegalAction, PeerFault
@@ -15,11 +15,12 @@ from kemps_p2p.ledger.tape import NO_DIGEST, Ack, Receipt, Unheard
 from kemps_p2p.ledger.tapebook import TapeBook
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.genesis import ObservedGenesis, SignedGenesis, found
+from kemps_p2p.session.journal import read_journal, setup_from
 from kemps_p2p.session.lobby import Lobby
 from kemps_p2p.session.logfile import read_object
 from kemps_p2p.session.messages import Batch, Want, Whisper, pack
 from kemps_p2p.session.pacing import Pacing
-from kemps_p2p.session.session import STATUS_MS
+from kemps_p2p.session.session import STATUS_MS, Session
 from kemps_p2p.session.silence import STRIKE_MS, Silence
 
 OBSERVER = 4
@@ -306,3 +307,24 @@ def test_of_each_seat_the_last_word_counts(watch: Watch, untouched: Table) -> No
     nobody = Unheard(seat=7, length=0, last=NO_DIGEST)
     assert not watch.silence.hear(next_of(0, untouched).write((nobody,)), nobody)
     assert not watch.silence.voters(watch.match, Seat(OBSERVER)).keys() - {0, 2}
+    assert watch.silence._words.keys() == {OBSERVER}, "what is said of no tape is not kept"
+
+
+def test_whoever_is_missed_says_that_it_is_back_but_for_the_observer(watch: Watch, untouched: Table) -> None:
+    """It would be struck for that word."""
+    for seat, count in ((0, 1), (OBSERVER, 0)):
+        silence = silence_of(seat, untouched, watch.tapes)
+        word = Unheard(seat=seat, length=0, last=NO_DIGEST)
+        silence.hear(next_of(1, untouched).write((word,)), word)
+        assert len(list(silence.back(watch.match))) == count
+
+
+def test_an_observer_that_comes_back_stands_where_it_stood(untouched: Table) -> None:
+    journal, log = (
+        [effect.data for effect in untouched.appended[OBSERVER] if effect.file is file]
+        for file in (fx.File.JOURNAL, fx.File.LOG)
+    )
+    read = read_journal(journal)
+    mine = setup_from(read, identity(OBSERVER), setup(OBSERVER, observers=1).secret)
+    session = Session.restored(mine, read, log, untouched.now_ms, WALL_MS + untouched.now_ms)
+    assert session.play.final.head == untouched.play(OBSERVER).final.head

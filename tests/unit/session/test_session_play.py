@@ -29,9 +29,11 @@ from kemps_p2p.session.messages import (
     pack,
     read_message,
 )
+from kemps_p2p.session.ordering import entry_after
 from kemps_p2p.session.proving import Jobs, Proving
 from kemps_p2p.session.replay import step
 from kemps_p2p.session.session import STATUS_MS, Session
+from kemps_p2p.session.waiting import What, waiting
 
 NOTHING = Digest(bytes(32))
 
@@ -87,15 +89,20 @@ def test_nothing_is_owed_for_a_deal_that_is_lost() -> None:
     assert lost.game.phase is Phase.DEAL_OVER
     owed = [duty for seat in range(4) for duty in duties(lost, Seat(seat))]
     assert not any(isinstance(duty, OweShares | OweSeed) for duty in owed)
+    for match, seats in ((running, [(1, 2, 3)]), (lost, [])):
+        passed = structs.replace(match, game=structs.replace(match.game, passes=frozenset({Seat(0)})))
+        assert [wait.seats for wait in waiting(passed) if wait.what is What.PASSES] == seats
 
 
 # Submitting
 
 
 def test_nothing_can_be_asked_for_in_the_lobby() -> None:
+    session = Session(setup(0))
     with pytest.raises(IllegalAction) as illegal:
-        Session(setup(0)).submit(Next(), 0)
+        session.submit(Next(), 0)
     assert illegal.value.reason is Illegal.DEAL_OVER
+    assert session.away(0) == ()
 
 
 def refused(table: Table, seat: int, action: Action, reason: Illegal) -> None:
@@ -209,6 +216,10 @@ def test_a_call_ends_the_match_and_the_log_is_closed() -> None:
         closed = [sight for sight in table.sights[seat] if isinstance(sight, fx.MatchClosed)]
         assert closed == [fx.MatchClosed(final.head.digest)]
         assert table.faults(seat) == []
+        # Nobody doubts a sequencer any more that has nothing left to order.
+        handing = table.play(seat)._handing
+        handing.distrust(final.term)
+        assert not list(handing.says(table.play(seat).tip, final, table.now_ms, lambda: True))
         # What is owed at last is on the disk when the close is told.
         logged = [effect for effect in table.appended[seat] if effect.file is fx.File.LOG]
         assert logged[-1].durability is fx.Durability.NOW
@@ -334,6 +345,22 @@ def test_blame_for_a_missing_branch_is_stamped_beyond_it() -> None:
     assert (Fault.EQUIVOCATION, cheat) in table.faults(duty)
     after = table.play(duty).tip.game.scores
     assert after[cheat % 2] == before[cheat % 2] + 1
+
+
+def test_whoever_is_on_its_way_to_another_chain_orders_nothing() -> None:
+    """The others have gone on in a later term, and what leads there is not all here yet."""
+    table = opened()
+    play = table.play()
+    duty = int(play.tip.on_duty)
+    play, tip = table.play(duty), play.tip
+    later = entry_after(tip, tip.term + 1, (Settled(claim=NOTHING, result=Result.OK, evidence=()),), 0, 0)
+    item = next_of((duty + 1) % 4, table).write((Append(entry=encode(later)),))
+    play._chain._path.append((item, later))
+    length = play.tapes.lengths()[duty]
+    table.submit(duty, Gesture("wink")).settle()
+    said = [word for item in play.tapes.of(Seat(duty))[length:] for word in item.item.body]
+    assert said
+    assert not any(isinstance(word, Append) for word in said)
 
 
 def test_the_group_for_tests_is_named_in_the_genesis() -> None:
