@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from session_helpers import Table, identity, opened
 
 from kemps_p2p.codec import Digest, encode
-from kemps_p2p.game.actions import Action, Call, Counter, Kind, Partner, Pass, Swap, kind
+from kemps_p2p.game.actions import Action, Call, Counter, Gesture, Kind, Partner, Pass, Swap, kind
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.claimbook import ClaimBook, HeldClaim
-from kemps_p2p.ledger.entry import CutOff, Event
+from kemps_p2p.ledger.entry import CutOff, Event, Result
 from kemps_p2p.ledger.poll import DecidedSet, decide
 from kemps_p2p.ledger.tape import Claim, Receipt, Statement, TapeItem, TapeWriter, tape_writer
 from kemps_p2p.session import ordering
@@ -24,6 +24,8 @@ from kemps_p2p.session.match import Match, action_of, begin, do_conflict, refusa
 from kemps_p2p.session.materials import Materials
 from kemps_p2p.session.messages import KeyDeed
 from kemps_p2p.session.ordering import _settled_or_contest, compose
+from kemps_p2p.session.races import asked
+from kemps_p2p.session.rivals import Rivals
 
 SEATS = 4
 
@@ -256,3 +258,42 @@ def test_an_entry_carries_no_more_deeds_than_a_message_holds(monkeypatch: pytest
     assert len(compose(start, Seat(0), at_hand, 0)) == len(keys) == 4
     monkeypatch.setattr(ordering, "ENTRY_ITEMS_BYTES", sum(len(item.signed.raw) for item in keys[:2]))
     assert len(compose(start, Seat(0), at_hand, 0)) == 2
+
+
+# What is told of claims
+
+
+def test_a_seat_is_told_of_the_race_that_it_has_lost_and_of_no_other() -> None:
+    tapes = Tapes(playing())
+    match, game = tapes.match, tapes.match.game
+    first, second = (
+        tapes.write(seat, (tapes.claim(Swap(take=(game.pool[0],), give=(game.hands[seat][0],)), ()),))
+        for seat in (0, 1)
+    )
+    words = Receipt(claim=first.digest, rivals=()), Receipt(claim=second.digest, rivals=(first.digest,))
+    for seat in (2, 3):
+        tapes.write(seat, words)
+    rivals = Rivals(Seat(1))
+    assert list(rivals._settled(match, tapes.items, first, Result.OK)) == []
+    assert list(rivals._settled(match, tapes.items, second, Result.OK)) == []
+    (race,) = rivals._settled(match, tapes.items, second, Result.MISSED)
+    assert (race.first.id, race.second.id) == (first.digest, second.digest)
+    # Once it is logged a claim races no more, not even one that may be made again at once.
+    wink = tapes.write(2, (tapes.claim(Gesture("wink"), ()),))
+    assert asked(match, wink) is not None
+    work = Fold(match, Seat(0), tapes.items, Proofs(is_eager=True))
+    settle(work, wink)
+    assert asked(work.match, wink) is None
+
+
+def test_words_alone_do_not_show_a_claim_to_be_first_that_names_an_undecided_rival() -> None:
+    tapes = Tapes(playing())
+    game, at_hand = tapes.match.game, tapes.materials()
+    (first,) = grabs(tapes, 0)
+    wish = Swap(take=(game.pool[0],), give=(game.hands[1][0],))
+    for rivals, count in (((), 2), ((first,), 1)):
+        second = tapes.write(1, (tapes.claim(wish, rivals),))
+        for seat in (2, 3):
+            tapes.write(seat, (Receipt(claim=second.digest, rivals=()),))
+        found = DecidedSet((second.digest,), frozenset())
+        assert len(list(evidences_for(tapes.match, at_hand, found, set()))) == count

@@ -1,5 +1,7 @@
 """What a player may ask for, what seats owe, and what is written: a table played by hand."""
 
+from functools import partial
+
 import pytest
 from msgspec import structs
 from session_helpers import RULES, STUB, Table, formed, next_of, opened, setup
@@ -30,6 +32,7 @@ from kemps_p2p.session.messages import (
     read_message,
 )
 from kemps_p2p.session.ordering import entry_after
+from kemps_p2p.session.provers import Share, SharedProofs
 from kemps_p2p.session.proving import Jobs, Proving
 from kemps_p2p.session.replay import step
 from kemps_p2p.session.session import STATUS_MS, Session
@@ -419,3 +422,15 @@ def test_what_a_proof_comes_to_is_remembered_and_a_false_one_is_told() -> None:
         proving.offer(deed, is_own=False)
     proving.verify_offers(final)
     assert found == [wrong, wrong]
+
+
+def test_of_proofs_that_several_share_each_is_verified_by_one() -> None:
+    done: list[int] = []
+    shares = [SharedProofs(share=Share(index, 2)) for index in range(2)]
+    asked = [(Digest(bytes([number]) * 32), 0) for number in range(6)]
+    for proof in (*asked, *asked):
+        for index, proofs in enumerate(shares):
+            proofs.require(proof, partial(done.append, index))
+    assert sorted(done) == [0, 0, 0, 1, 1, 1]
+    good = [proofs.proven().good for proofs in shares]
+    assert good[0] | good[1] == set(asked)
