@@ -128,6 +128,10 @@ class Lobby:
         lobby._said = [lobby._message(body) for body in said]
         return lobby
 
+    def is_at(self, table: bytes) -> bool:
+        """True if words of this table are for this lobby."""
+        return table == self._table
+
     def has_led_to(self, founding: Founding) -> bool:
         """True if the own words of this lobby are in a genesis: nobody else knows the nonce before."""
         people = founding.genesis.people
@@ -165,7 +169,7 @@ class Lobby:
 
     def receive(self, words: LobbyWords, now_ms: int) -> list[bytes]:
         """Take in what a seat says. Raises `PeerFault`; the culprit is set once the signature verified."""
-        if words.table != self._table:
+        if not self.is_at(words.table):
             raise PeerFault(Fault.BAD_GENESIS, "the other side sits at another table")
         if not 0 <= words.seat < self._peers:
             raise PeerFault(Fault.WRONG_SEAT, "a lobby message of a seat that is not at the table")

@@ -321,7 +321,7 @@ class Session:
         if self._play is not None:
             self._play.pacing.heard(sender, now_ms)
         match message:
-            case LobbyWords() if self._play is not None and self._play.final.is_closed:
+            case LobbyWords(table=table) if self._annexed and not self._lobby.is_at(table):
                 # Somebody sits down for a rematch already.
                 return []
             case LobbyWords():

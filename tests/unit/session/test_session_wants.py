@@ -1,8 +1,9 @@
 """What a table wants beside the game, whom it waits for, and what a seat is told of a race it was in."""
 
 import itertools
+from dataclasses import replace
 
-from session_helpers import RULES, Table, formed, opened, setup
+from session_helpers import RULES, WALL_MS, Table, formed, opened, setup
 
 from kemps_p2p.game.actions import Call, Counter, Next, Pass, Swap
 from kemps_p2p.game.record import Phase
@@ -125,11 +126,27 @@ def test_who_sits_down_for_a_rematch_is_no_fault_where_the_match_is_closed() -> 
     assert table.sessions[0].is_done
     head = table.play().final.head.digest
     before = table.faults(0)
-    for effect in Session(setup(1)).start(0):
+    for effect in Session(replace(setup(1), previous=head, matches=1)).start(0):
         assert isinstance(effect, fx.Send)
         table.hear(0, 1, effect.data)
     assert table.faults(0) == before
     assert table.play().final.head.digest == head
+
+
+def test_who_sits_down_once_more_where_the_match_is_closed_is_shown_how_it_began() -> None:
+    rules = override(RULES, {"word": "K"})
+    table = opened(rules)
+    table.submit(0, Call(calls=(Counter(target=1),))).settle().wait(1000)
+    back = Session(replace(setup(1, rules=rules), has_sat=True))
+    for effect in back.start(table.now_ms):
+        assert isinstance(effect, fx.Send)
+        for seat in (0, 2, 3):
+            for answer in table.sessions[seat].receive(Seat(1), effect.data, table.now_ms, WALL_MS):
+                assert isinstance(answer, fx.Send)
+                back.receive(Seat(seat), answer.data, table.now_ms, WALL_MS)
+    assert back.has_begun
+    assert back.play.founding.match == table.play().founding.match
+    assert back.play.is_recovering
 
 
 # Whom the table waits for
