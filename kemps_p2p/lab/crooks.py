@@ -89,7 +89,8 @@ class _How:
 
     `is_on_duty`: by a seat that orders. `may_count`: what it says is lawful, and only too much of it would be
     a gain. `keeps`: it strikes by what it does not say. `is_claimant`: it needs claims of its own that
-    others contest. `races`: how many a deal it takes. `look_ms`: the time to look that it needs.
+    others contest. `races`: how many a deal it takes. `look_ms`: the time to look that it needs. `winks`:
+    it takes others that wink between deals, when there is little else to claim.
     """
 
     phases: tuple[Phase, ...]
@@ -101,6 +102,7 @@ class _How:
     is_claimant: bool = False
     races: int = RACES
     look_ms: int = 0
+    winks: bool = False
 
 
 PLAYED = (Phase.PLAY, Phase.CALL, Phase.BETWEEN)
@@ -157,6 +159,11 @@ def _held_share(at: Occasion) -> Cheat:
     return at.timed(Cheat(wait=wait))
 
 
+def _passed_over(at: Occasion) -> Cheat:
+    """What the next seat wants. Whoever passes it over in play is on duty no longer when the deal ends."""
+    return at.timed(blind_to_the_next()) if at.phase is Phase.BETWEEN else blind_to_the_next()
+
+
 def _silent_witness(at: Occasion) -> Cheat:
     """In play of what can be raced for, later of whatever is claimed."""
     if at.phase is Phase.PLAY:
@@ -193,7 +200,7 @@ KINDS: dict[str, _How] = {
         is_on_duty=True,
         races=16,
     ),
-    "pass-over": _How(PLAYED, lambda _at: blind_to_the_next(), is_on_duty=True, keeps=True),
+    "pass-over": _How(PLAYED, _passed_over, is_on_duty=True, keeps=True, winks=True),
     "no-coin": _How(
         (Phase.PLAY,), lambda _at: Cheat(keeps_coins=True), keeps=True, is_claimant=True, races=6
     ),
@@ -212,12 +219,13 @@ that nobody made. Whoever does that falls silent, which is a vanished seat and n
 
 
 class Crook:
-    """The cheat of one seed: which kind, which seat, in which phase. `look_ms`: the time to look it needs."""
+    """The cheat of one seed: which kind, which seat, in which phase. For the rest see `_How`."""
 
     def __init__(self, kind: str, phase: Phase, seed: int, players: int) -> None:
         self.kind = kind
         self._how = how = KINDS[kind]
         self.look_ms, self.races, self.is_claimant = how.look_ms, how.races, how.is_claimant
+        self.winks = how.winks and phase is Phase.BETWEEN
         rng = random.Random(f"kemps crook {seed}")
         self._place = rng.randrange(players)
         self._seats = players

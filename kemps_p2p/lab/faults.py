@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from kemps_p2p.game.actions import Action, Call, Swap
+from kemps_p2p.game.actions import Action, Call, Gesture, Swap
 from kemps_p2p.game.events import DealEnd, DealEnded
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import RuleSet, override
@@ -39,6 +39,8 @@ DEALS = 2
 HURRY_US = 100_000
 """How long after the start of a deal somebody calls at most, whatever there is to call."""
 
+WINK_US = 5_000
+"""How often it is looked whether the deal is over, to wink then."""
 
 LETS_GO_MS = 2000
 """How long a cheat keeps something back though all has healed."""
@@ -159,6 +161,8 @@ class _Run:
         crook = self._crook
         claimant = crook.seat(session.play.founding) if crook is not None and crook.is_claimant else None
         races = RACES if crook is None else crook.races
+        for other in range(len(self.sim.peers)) if crook is not None and crook.winks else ():
+            self._plan_wink(Seat(other), self._deal)
         for _ in range(races):
             self._plan_race(self._deal, int(self._random.uniform(0, HURRY_US / 2)), claimant)
         caller, is_patient = Seat(self._random.randrange(len(self.sim.peers))), self._random.random() < 0.2
@@ -177,6 +181,18 @@ class _Run:
             return None
 
         self.sim.plan(after_us, seat, choose)
+
+    def _plan_wink(self, seat: Seat, deal: int) -> None:
+        """Somebody winks as soon as the deal is over."""
+
+        def choose(view: SeatView) -> Action | None:
+            if view.phase is Phase.DEAL_OVER:
+                return Gesture("wink")
+            if view.deal == deal and view.phase is not Phase.MATCH_OVER:
+                self._plan_wink(seat, deal)
+            return None
+
+        self.sim.plan(WINK_US, seat, choose)
 
     def _plan_race(self, deal: int, after_us: int, claimant: Seat | None) -> None:
         """Two seats want the same card: the cheat, if it lives on that, and another, or any two."""

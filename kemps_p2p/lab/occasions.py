@@ -64,6 +64,7 @@ class Occasion:
             nuisance=then(cheat.nuisance, None),
             witness=then(cheat.witness, None),
             wait=then(cheat.wait, False),
+            blind=then(cheat.blind, False),
         )
 
     def put_off(self, cheat: Cheat, kind: type[KeyDeed | TurnDeed]) -> Cheat:
