@@ -146,7 +146,9 @@ def redacted(place: Path) -> bytes:
 def late_call(place: Path) -> bytes:
     """The first deals of six players, one of whom calls when another has called already."""
     for number in count():
-        log = match('base = "kemps"\nlook_ms = 0\n', 6)(place / str(number))
+        table = place / str(number)
+        table.mkdir()
+        log = match('base = "kemps"\nlook_ms = 0\n', 6)(table)
         for step in audit(log).steps:
             for event in (event for part in step.parts for event in part.events):
                 if isinstance(event, Settled) and event.reason is Illegal.DEAL_OVER:

@@ -17,6 +17,7 @@ from kemps_p2p.runtime.addresses import Place
 from kemps_p2p.runtime.gathering import read_other
 from kemps_p2p.runtime.guests import Bound, Here, Present, Rules, SealedWords, Show, sign_guest
 from kemps_p2p.runtime.handshake import ClearWords, Confirm, Knock
+from kemps_p2p.runtime.hosting import SentAway
 from kemps_p2p.runtime.joining import asked, join
 from kemps_p2p.runtime.wire import Wire
 from kemps_p2p.wording.words import Code
@@ -59,6 +60,24 @@ def at_another_table(words: Words) -> Words:
     return Present(guest=sign_guest(newcomer("Ben", Path("none")).identity, other))
 
 
+def parted(place: Path) -> tuple[NotSeated, list[SentAway], int]:
+    """A join that fails: what the guest is told, what the host tells, and how many the host has taken."""
+    ended: list[tuple[NotSeated, list[SentAway], int]] = []
+
+    async def main() -> None:
+        async with hosted(newcomer("Anna", place / "a"), plan()) as at:
+            why = await refused(at, newcomer("Ben", place / "b"))
+            ended.append((why, at.sent_away, at.host.notice.taken))
+
+    run(main())
+    return ended[0]
+
+
+def reason_of(detail: str) -> Unwelcome:
+    """Words without a detail are well formed, and do not fit what was said before."""
+    return Unwelcome.BAD_WORDS if detail else Unwelcome.CHANGED_ON_THE_WAY
+
+
 @pytest.mark.parametrize(
     ("turn", "lie", "detail"),
     [
@@ -73,17 +92,12 @@ def at_another_table(words: Words) -> Words:
 def test_a_guest_that_says_something_else_than_is_due_is_sent_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, turn: int, lie: Words, detail: str
 ) -> None:
-    reason = Unwelcome.BAD_WORDS if detail else Unwelcome.CHANGED_ON_THE_WAY
     monkeypatch.setattr(wires, "Wire", liar(turn, lie))
-
-    async def main() -> None:
-        async with hosted(newcomer("Anna", tmp_path / "a"), plan()) as at:
-            assert (await refused(at, newcomer("Ben", tmp_path / "b"))).reason is reason
-            (told,) = at.sent_away
-            assert (told.why.reason, told.why.detail) == (reason, detail)
-            assert at.host.notice.taken == 1
-
-    run(main())
+    why, sent_away, taken = parted(tmp_path)
+    assert why.reason is reason_of(detail)
+    (told,) = sent_away
+    assert (told.why.reason, told.why.detail) == (reason_of(detail), detail)
+    assert taken == 1
 
 
 @pytest.mark.parametrize(
@@ -104,16 +118,10 @@ def test_a_guest_that_says_something_else_than_is_due_is_sent_away(
 def test_a_host_that_says_something_else_than_is_due_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, turn: int, lie: Words, detail: str
 ) -> None:
-    reason = Unwelcome.BAD_WORDS if detail else Unwelcome.CHANGED_ON_THE_WAY
     monkeypatch.setattr(hosting, "Wire", liar(turn, lie))
-
-    async def main() -> None:
-        async with hosted(newcomer("Anna", tmp_path / "a"), plan()) as at:
-            why = await refused(at, newcomer("Ben", tmp_path / "b"))
-            assert why.reason is reason
-            assert why.detail.startswith(detail)
-
-    run(main())
+    why, _, _ = parted(tmp_path)
+    assert why.reason is reason_of(detail)
+    assert why.detail.startswith(detail)
 
 
 def test_what_is_no_answer_to_a_question_is_not_taken_for_a_table(

@@ -125,10 +125,17 @@ def anew() -> Scribe:
     return s
 
 
-def put(s: Scribe, end: TapeEnd | None = None, **lies: object) -> None:
-    """Log the seating of seat 3, with a lie in its sitting or about its end."""
-    signed, at = sitting(s, AWAY, None, **lies), end_of(s, AWAY) if end is None else end
-    s.put(given(signed, at, agreed(s, AWAY, signed[0], at)))
+def put(
+    s: Scribe,
+    signed: tuple[bytes, bytes] | None = None,
+    end: TapeEnd | None = None,
+    voters: tuple[int, ...] = VOTERS,
+    **lies: object,
+) -> None:
+    """Log the seating of seat 3, with a lie in its sitting or about its end, or by the words of others."""
+    true = sitting(s, AWAY, None, **lies) if signed is None else signed
+    at = end_of(s, AWAY) if end is None else end
+    s.put(given(true, at, agreed(s, AWAY, true[0], at, voters)))
 
 
 @told_at(keyed)
@@ -145,15 +152,13 @@ def seating_of_nobody(s: Scribe) -> Finding:
 
 @told_at(struck)
 def seating_with_a_word_too_few(s: Scribe) -> Finding:
-    signed, end = sitting(s, AWAY), end_of(s, AWAY)
-    s.put(given(signed, end, agreed(s, AWAY, signed[0], end, (0, 1))))
+    put(s, voters=(0, 1))
     return by_duty(s, Fault.BAD_EVIDENCE)
 
 
 @told_at(struck)
 def seating_by_the_word_of_the_seat_itself(s: Scribe) -> Finding:
-    signed, end = sitting(s, AWAY), end_of(s, AWAY)
-    s.put(given(signed, end, agreed(s, AWAY, signed[0], end, (0, 1, AWAY))))
+    put(s, voters=(0, 1, AWAY))
     return by_duty(s, Fault.BAD_EVIDENCE)
 
 
@@ -194,15 +199,13 @@ def seating_of_a_later_incarnation(s: Scribe) -> Finding:
 
 @told_at(struck)
 def seating_with_the_key_of_another_seat(s: Scribe) -> Finding:
-    signed, end = sitting(s, AWAY, identity(1)), end_of(s, AWAY)
-    s.put(given(signed, end, agreed(s, AWAY, signed[0], end)))
+    put(s, sitting(s, AWAY, identity(1)))
     return by_duty(s, Fault.BAD_ENTRY)
 
 
 @told_at(struck)
 def seating_that_the_seat_has_not_signed(s: Scribe) -> Finding:
-    signed, end = (sitting(s, AWAY)[0], bytes(64)), end_of(s, AWAY)
-    s.put(given(signed, end, agreed(s, AWAY, signed[0], end)))
+    put(s, (sitting(s, AWAY)[0], bytes(64)))
     return by_duty(s, Fault.BAD_EVIDENCE)
 
 
@@ -226,8 +229,8 @@ def seating_with_a_key_that_is_none(s: Scribe) -> Finding:
 
 @told_at(struck)
 def seating_by_bytes_that_are_no_sitting(s: Scribe) -> Finding:
-    raw, end = encode((1, 2, 3)), end_of(s, AWAY)
-    s.put(given((raw, identity(AWAY).sign("kemps/v1/sitting", raw)), end, agreed(s, AWAY, raw, end)))
+    raw = encode((1, 2, 3))
+    put(s, (raw, identity(AWAY).sign("kemps/v1/sitting", raw)))
     return by_duty(s, Fault.BAD_EVIDENCE)
 
 

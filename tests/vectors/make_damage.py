@@ -14,7 +14,9 @@ from kemps_p2p.game import actions as act
 from kemps_p2p.session.findings import Flaw, Verdict
 from kemps_p2p.session.logfile import LOG_MAGIC, header_of
 from kemps_p2p.session.messages import PROTOCOL_VERSION
-from vectors import (
+
+# Importing these tells all lies to `lies`.
+from vectors import (  # noqa: F401
     lies_absent,
     lies_in_form,
     lies_in_play,
@@ -39,18 +41,6 @@ def files() -> dict[str, bytes]:
     index = {"vectors": [told.vector() for told in made], "together": [contradicting()[1]]}
     written = {f"logs/{told.file}": told.log for told in whole} | short_files()
     return {"logs/index.json": as_text(index).encode()} | written
-
-
-TOLD_IN = (
-    lies_absent,
-    lies_in_form,
-    lies_in_play,
-    lies_in_signals,
-    lies_in_terms,
-    lies_observed,
-    lies_seated,
-)
-"""Importing these tells all lies to `lies`."""
 
 
 def short_files() -> dict[str, bytes]:

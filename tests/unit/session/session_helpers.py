@@ -3,17 +3,20 @@
 from collections import deque
 from collections.abc import Callable
 
+from msgspec import structs
+
 from kemps_p2p.codec import derive, encode
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.game.actions import Action, Next
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import RuleSet, load_rules, override
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.entry import Event
+from kemps_p2p.ledger.entry import Entry, Event
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.ledger.tape import Append, Statement, TapeItem, TapeWriter, tape_writer
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.lobby import Setup
+from kemps_p2p.session.match import Match
 from kemps_p2p.session.messages import Batch, pack
 from kemps_p2p.session.ordering import entry_after
 from kemps_p2p.session.play import Play
@@ -136,6 +139,12 @@ def opened(rules: RuleSet = RULES, players: int = 4) -> Table:
     table.submit(dealer, Next()).settle().wait(int(rules.look_ms) + 500)
     assert table.play().final.game.phase is Phase.OPEN
     return table
+
+
+def next_entry(tip: Match, *events: Event, **changes: object) -> Entry:
+    """What the seat on duty may write on a tip; changes make it another."""
+    entry = entry_after(tip, tip.term, events, tip.elapsed_ms, 0)
+    return structs.replace(entry, **changes)
 
 
 def next_of(seat: int, table: Table) -> TapeWriter:

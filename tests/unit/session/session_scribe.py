@@ -4,13 +4,13 @@ from dataclasses import dataclass, field
 
 import pytest
 from msgspec import structs
-from session_helpers import Table, identity, next_of
+from session_helpers import Table, identity, next_entry, next_of
 
 from kemps_p2p.codec import Digest, encode
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.game.actions import Action
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.entry import Entry, Event, Note, Result, Settled, named_items
+from kemps_p2p.ledger.entry import Event, Note, Result, Settled, named_items
 from kemps_p2p.ledger.tape import Append, Claim, Receipt, Statement, TapeItem, TapeWriter, tape_writer
 from kemps_p2p.session.fold import OpenRecord, Proofs
 from kemps_p2p.session.match import Match
@@ -63,16 +63,7 @@ class Scribe:
     def record(self, *events: Event, **changes: object) -> OpenRecord:
         """The next entry, by the seat on duty."""
         match = self.match
-        entry = Entry(
-            index=match.head.index + 1,
-            prev=match.head.digest,
-            epoch=match.epoch,
-            term=match.term,
-            elapsed_ms=match.elapsed_ms,
-            wall_ms=0,
-            events=events,
-        )
-        entry = structs.replace(entry, **changes)
+        entry = next_entry(match, *events, **changes)
         item = self.say(match.on_duty, Append(entry=encode(entry)))
         return OpenRecord(item, entry, {name: self.items[name] for name in named_items(entry)})
 

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 from msgspec import structs
-from session_helpers import Puppet, Table, formed, next_of, opened, setup
+from session_helpers import Puppet, Table, formed, next_entry, next_of, opened, setup
 
 from kemps_p2p.codec import Digest, decode, encode
 from kemps_p2p.deck.deal import check_turn, make_shares
@@ -12,7 +12,7 @@ from kemps_p2p.game.actions import Action, Call, Gesture, Next, Partner, Swap
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.state import next_dealer
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.entry import Carried, Entry, LogRecord, Result, Settled
+from kemps_p2p.ledger.entry import Carried, LogRecord, Result, Settled
 from kemps_p2p.ledger.tape import (
     Ack,
     Append,
@@ -200,15 +200,7 @@ def test_an_entry_with_a_share_on_what_is_not_final_is_not_acked_until_it_is() -
     table.drops = lambda sender, receiver, data: True
     tip = table.play(me).tip
     said = pen_as_heard(table, cheat, me).write((early_shares(table, cheat),))
-    entry = Entry(
-        index=tip.head.index + 1,
-        prev=tip.head.digest,
-        epoch=tip.epoch,
-        term=tip.term,
-        elapsed_ms=tip.elapsed_ms,
-        wall_ms=0,
-        events=(Carried(item=said.digest),),
-    )
+    entry = next_entry(tip, Carried(item=said.digest))
     pen = next_of(duty, table)
     pen.see(said.item.lamport)
     ordered = pen.write((Append(entry=encode(entry)),))

@@ -1,14 +1,13 @@
 """Entries that a peer does not go by, whoever writes them: the honest ones behind them are not held up."""
 
 import pytest
-from msgspec import structs
-from session_helpers import Puppet, Table, identity, is_acked, opened
+from session_helpers import Puppet, Table, identity, is_acked, next_entry, opened
 
 from kemps_p2p.codec import encode
 from kemps_p2p.errors import Fault
 from kemps_p2p.game.actions import Gesture
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.entry import Entry, Note, Seated, Struck, TakeOver, TapeEnd
+from kemps_p2p.ledger.entry import Note, Seated, Struck, TakeOver, TapeEnd
 from kemps_p2p.ledger.tape import NO_DIGEST, Ack, Append, Join, TapeItem, Unheard
 from kemps_p2p.session.handover import SILENCE_MS
 from kemps_p2p.session.match import Match
@@ -19,16 +18,8 @@ from kemps_p2p.session.seating import Pen
 
 def says_entry(puppet: Puppet, tip: Match, **changes: object) -> TapeItem:
     """The next entry on a tip, of the puppet, with something else in it."""
-    entry = Entry(
-        index=tip.head.index + 1,
-        prev=tip.head.digest,
-        epoch=tip.epoch,
-        term=tip.term,
-        elapsed_ms=tip.elapsed_ms,
-        wall_ms=0,
-        events=(Note(payload=encode(PlayStarted())),),
-    )
-    return puppet.say(Append(entry=encode(structs.replace(entry, **changes))))
+    entry = next_entry(tip, Note(payload=encode(PlayStarted())), **changes)
+    return puppet.say(Append(entry=encode(entry)))
 
 
 def others_than(liar: int) -> list[int]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 from msgspec import structs
-from session_helpers import Table, identity, next_of, opened
+from session_helpers import Table, identity, next_entry, next_of, opened
 
 from kemps_p2p.codec import decode, encode
 from kemps_p2p.errors import Fault, PeerFault
@@ -137,15 +137,7 @@ def test_a_sequencer_that_writes_what_does_not_fold_is_replaced_at_once() -> Non
     duty = int(table.play().tip.on_duty)
     tip = table.play().tip
     pen = next_of(duty, table)
-    entry = Entry(
-        index=tip.head.index + 1,
-        prev=tip.head.digest,
-        epoch=0,
-        term=tip.term,
-        elapsed_ms=tip.elapsed_ms,
-        wall_ms=0,
-        events=(TakeOver(items=()),),
-    )
+    entry = next_entry(tip, TakeOver(items=()))
     cut_off(table, duty)
     item = pen.write((Append(entry=encode(entry)),))
     for seat in range(4):

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 from msgspec import structs
-from session_helpers import RULES, STUB, Table, formed, next_of, opened, setup
+from session_helpers import RULES, STUB, Table, formed, next_entry, next_of, opened, setup
 
 from kemps_p2p.codec import Digest, encode
 from kemps_p2p.deck.deal import is_shuffled
@@ -14,7 +14,7 @@ from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import override
 from kemps_p2p.game.state import lose_deal
 from kemps_p2p.ids import Position, Seat, Team
-from kemps_p2p.ledger.entry import Entry, LogRecord, Result, Settled
+from kemps_p2p.ledger.entry import LogRecord, Result, Settled
 from kemps_p2p.ledger.tape import Append, Claim, Deed, Receipt, Statement, TapeItem
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.dealing import Job
@@ -316,15 +316,7 @@ def test_an_entry_that_the_own_tapes_decide_otherwise_is_not_acked(is_contested:
         said.append(write(witness, Receipt(claim=mine.digest, rivals=())))
     words = [write(seat, Receipt(claim=theirs.digest, rivals=())) for seat in (witness, duty)]
     event = Settled(claim=theirs.digest, result=Result.OK, evidence=tuple(word.digest for word in words))
-    entry = Entry(
-        index=final.head.index + 1,
-        prev=final.head.digest,
-        epoch=final.epoch,
-        term=final.term,
-        elapsed_ms=final.elapsed_ms,
-        wall_ms=0,
-        events=(event,),
-    )
+    entry = next_entry(final, event)
     said += [*words, write(duty, Append(entry=encode(entry)))]
     table.hear(me, duty, pack(Batch(items=tuple(item.signed for item in said))))
     has_acked = table.play(me).tip.head.index == entry.index

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from msgspec import structs
-from session_helpers import Table, next_of, opened
+from session_helpers import Table, next_entry, next_of, opened
 from session_records import entries, forged, happened, ordered, refold, refused, rules_of
 
 from kemps_p2p.codec import encode
@@ -102,15 +102,7 @@ def test_a_pass_by_time_is_checked_by_the_fold() -> None:
 
 
 def with_note(match: Match, note: NoteBody, elapsed_ms: int = 0) -> Entry:
-    return Entry(
-        index=match.head.index + 1,
-        prev=match.head.digest,
-        epoch=0,
-        term=0,
-        elapsed_ms=elapsed_ms,
-        wall_ms=0,
-        events=(Note(payload=encode(note)),),
-    )
+    return next_entry(match, Note(payload=encode(note)), elapsed_ms=elapsed_ms)
 
 
 def test_an_ack_waits_for_the_own_clock() -> None:
@@ -211,15 +203,8 @@ class Forger:
 
     def entry(self, event: LedgerEvent) -> TapeItem:
         tip = self.table.play(self.me).tip
-        entry = Entry(
-            index=self.head.index + 1,
-            prev=self.head.digest,
-            epoch=tip.epoch,
-            term=tip.term,
-            elapsed_ms=tip.game.idle_since_ms + 5000,
-            wall_ms=0,
-            events=(event,),
-        )
+        place = {"index": self.head.index + 1, "prev": self.head.digest}
+        entry = next_entry(tip, event, elapsed_ms=tip.game.idle_since_ms + 5000, **place)
         made = self.say(self.duty, Append(entry=encode(entry)))
         self.head = Head(index=entry.index, digest=made.digest)
         return made
