@@ -29,7 +29,7 @@ def test_the_own_bot_plays_a_match_to_its_end(
 def test_a_log_is_read_from_python(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rules = override(load_rules("kemps"), {"look_ms": 0, "word": "KE"})
+    rules = override(load_rules("kemps"), {"look_ms": 0, "word": "K"})
     sim = Sim(rules=rules, players=4, seed=11, group="stub-insecure")
     assert sim.run() is Stop.DONE
     log = tmp_path / "one.kemps"

@@ -52,7 +52,7 @@ def test_the_observer_was_a_witness(match: dict[str, Any]) -> None:
     assert said == {Receipt}
 
 
-def test_a_stranger_audits_each_log_and_all_of_them(
+def test_a_stranger_audits_a_log_and_all_of_them(
     match: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
@@ -60,10 +60,9 @@ def test_a_stranger_audits_each_log_and_all_of_them(
     assert together.returncode == 0, together.stdout
     heads = {log["head"] for log in json.loads(together.stdout)["logs"]}
     assert len(heads) == 1
-    for log in (match["logs"][0], match["logs"][-1]):
-        alone = kemps("audit", "--json", log)
-        assert alone.returncode == 0, alone.stdout
-        assert json.loads(alone.stdout)["head"] in heads
+    alone = kemps("audit", "--json", match["logs"][-1])
+    assert alone.returncode == 0, alone.stdout
+    assert json.loads(alone.stdout)["head"] in heads
     assert not list(tmp_path.iterdir()), "something is left in the temporary directory"
 
 

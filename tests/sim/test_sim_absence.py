@@ -45,7 +45,7 @@ def check(sim: Sim, seed: int) -> list[Struck]:
 
 
 def test_a_seat_that_is_long_away_is_struck_and_comes_back() -> None:
-    sim = with_absences(1)
+    sim = with_absences(1, word="K")
     (strike,) = check(sim, 1)
     events = [event for entry in entries_of(sim) for event in entry.events]
     assert [event.seat for event in events if isinstance(event, Readmitted)] == [strike.seat]

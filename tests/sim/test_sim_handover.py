@@ -67,7 +67,7 @@ def check_stormy_match(seed: int, players: int = 4, observers: int = 0) -> int:
 
 
 def test_matches_whose_sequencers_fall_silent_go_on() -> None:
-    assert sum(check_stormy_match(seed) for seed in range(2)) >= 2
+    assert check_stormy_match(0) >= 2
 
 
 @pytest.mark.soak

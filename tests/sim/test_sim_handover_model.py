@@ -40,7 +40,7 @@ def check_forks(variant: Variant, seats: int) -> None:
 
 
 def test_the_rule_keeps_its_promises() -> None:
-    check_rule(range(600))
+    check_rule(range(400))
 
 
 @pytest.mark.parametrize("variant", NAIVE, ids=lambda variant: variant.name)

@@ -53,7 +53,7 @@ def check(sim: Sim, seed: int) -> tuple[int, ...]:
 
 
 def test_a_seat_that_loses_its_files_is_given_to_its_player_again() -> None:
-    sim = forgetful(1)
+    sim = forgetful(1, word="K")
     assert len(check(sim, 1)) == 1
 
 

@@ -54,10 +54,10 @@ def test_hidden_cards_do_not_matter(preset: str, level: Level, pace: Pace) -> No
 
 
 @pytest.mark.parametrize("pace", list(Pace))
-def test_the_same_seed_plays_the_same_match(pace: Pace) -> None:
-    first, again = (Evening(21, 6, pace=pace).play_match() for _ in range(2))
+def test_the_same_seed_plays_the_same_deals(pace: Pace) -> None:
+    first, again = (Evening(21, 6, pace=pace).play_deals(3) for _ in range(2))
     assert first.log == again.log
-    assert first.log != Evening(22, 6, pace=pace).play_match().log
+    assert first.log != Evening(22, 6, pace=pace).play_deals(3).log
 
 
 @pytest.mark.parametrize("pace", list(Pace))
