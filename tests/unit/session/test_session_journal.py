@@ -7,12 +7,13 @@ from msgspec import structs
 from session_helpers import WALL_MS, Table, identity, next_of, opened, setup
 
 from kemps_p2p.codec import decode, encode
-from kemps_p2p.errors import Illegal, IllegalAction, RuntimeFault
+from kemps_p2p.errors import Fault, Illegal, IllegalAction, PeerFault, RuntimeFault
 from kemps_p2p.game.actions import Gesture
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Event, Note, Result, Settled
 from kemps_p2p.ledger.tape import NO_DIGEST, Ack, Append, Head
 from kemps_p2p.session import effects as fx
+from kemps_p2p.session.following import Following
 from kemps_p2p.session.genesis import SignedGenesis
 from kemps_p2p.session.journal import Remembered, read_journal, setup_from
 from kemps_p2p.session.messages import PlayStarted
@@ -121,3 +122,22 @@ def test_a_seat_that_comes_back_speaks_once_others_hold_no_more_of_its_tape(left
         play.hear_length(Seat(seat), length + more)
     play.flush(left.now_ms)
     assert not play.is_recovering
+
+
+def test_a_log_that_is_followed_is_checked_as_it_comes(left: Table) -> None:
+    header, genesis, *entries = objects(left, fx.File.LOG)
+    log = b"".join((header, genesis, *entries))
+    following = Following()
+    assert len([*following.feed(log[:-1]), *following.feed(log[-1:])]) == len(entries)
+    signed = decode(genesis, SignedGenesis)
+    unsigned = encode(structs.replace(signed, signatures=(bytes(64), *signed.signatures[1:])))
+    for data, code in (
+        (b"\xc1", Fault.MALFORMED),
+        (header + header, Fault.BAD_GENESIS),
+        (header + unsigned, Fault.BAD_SIGNATURE),
+        (genesis + genesis, Fault.BAD_GENESIS),
+        (header + genesis + entries[1], Fault.BAD_ENTRY),
+    ):
+        with pytest.raises(PeerFault) as fault:
+            Following().feed(data)
+        assert fault.value.code is code
