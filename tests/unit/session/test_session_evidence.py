@@ -12,7 +12,7 @@ from kemps_p2p.codec import Digest, encode
 from kemps_p2p.game.actions import Action, Call, Counter, Gesture, Kind, Partner, Pass, Swap, kind
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.claimbook import ClaimBook, HeldClaim
-from kemps_p2p.ledger.entry import CutOff, Event, Result
+from kemps_p2p.ledger.entry import Contest, CutOff, Event, Result
 from kemps_p2p.ledger.poll import DecidedSet, decide
 from kemps_p2p.ledger.tape import Claim, Receipt, Statement, TapeItem, TapeWriter, tape_writer
 from kemps_p2p.session import ordering
@@ -234,6 +234,21 @@ def test_a_cut_names_a_whole_contest() -> None:
     assert isinstance(cut, CutOff)
     assert cut.claims == claims
     assert composed(claims[:2]) == ()
+
+
+def test_what_comes_behind_a_contest_waits_for_another_entry() -> None:
+    tapes = Tapes(playing())
+    match = tapes.match
+    claims = grabs(tapes, 0, 1)
+    for seat, (one, other) in ((2, claims), (3, claims[::-1])):
+        tapes.write(seat, (Receipt(claim=one, rivals=()), Receipt(claim=other, rivals=(one,))))
+    wink = tapes.write(2, (tapes.claim(Gesture("wink"), ()),))
+    for seat in (0, 1):
+        tapes.write(seat, (Receipt(claim=wink.digest, rivals=()),))
+    assert {found.claims for found in tapes.book.decided()} == {claims, (wink.digest,)}
+    (contest,) = compose(match, match.on_duty, tapes.materials(), match.elapsed_ms)
+    assert isinstance(contest, Contest)
+    assert contest.claims == claims
 
 
 def test_what_the_evidence_does_not_decide_as_well_is_not_logged() -> None:

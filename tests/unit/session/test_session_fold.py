@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from msgspec import structs
-from session_helpers import Table, formed, opened, setup
+from session_helpers import Table, formed, identity, opened, setup
 from session_scribe import Scribe, note
 
 from kemps_p2p.codec import Digest, encode
@@ -17,7 +17,7 @@ from kemps_p2p.game.rules import override
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.coins import coin_chain
 from kemps_p2p.ledger.entry import Blamed, Contest, CutOff, Drawn, Event, Result, Ruled, Settled, TapeEnd
-from kemps_p2p.ledger.tape import NO_DIGEST, Claim, CoinReveal, Deed, Head, Statement, TapeItem
+from kemps_p2p.ledger.tape import NO_DIGEST, Claim, CoinReveal, Deed, Head, Signer, Statement, TapeItem
 from kemps_p2p.session.claims import draw
 from kemps_p2p.session.deeds import is_owed, offered
 from kemps_p2p.session.duties import OweKey, OweSeed, OweShares, OweTurn, duties
@@ -370,3 +370,19 @@ def test_the_hand_can_tell_the_truth(scribe: Scribe) -> None:
     """What the refusals above are measured against."""
     events: tuple[Event, ...] = (scribe.settled(0, WINK), scribe.settled(1, swap(scribe.match, 1)))
     assert scribe.order(*events).logged.keys() >= {(Seat(0), Kind.FREE), (Seat(1), Kind.EXCHANGE)}
+
+
+def test_no_entry_rests_on_an_item_behind_the_end_of_its_incarnation(scribe: Scribe) -> None:
+    """It may have been opened before that incarnation had ended, so it is nobody's fault."""
+    event = scribe.settled(1, WINK)
+    number = scribe.items[event.claim].item.number
+    for first, is_behind in ((number + 1, False), (number, True)):
+        signers = list(scribe.match.signers)
+        signers[1] = (*signers[1], Signer(first, identity(1).public))
+        hand = scribe.copy(signers=tuple(signers), seated={Seat(1): 0})
+        if not is_behind:
+            hand.order(event)
+            continue
+        with pytest.raises(PeerFault) as fault:
+            hand.order(event)
+        assert (fault.value.code, fault.value.culprit) == (Fault.OTHER_INCARNATION, None)

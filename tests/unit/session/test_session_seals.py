@@ -18,9 +18,10 @@ from kemps_p2p.ledger.tape import Deed
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.dealing import as_statement, deal_seed
 from kemps_p2p.session.deeds import offered
+from kemps_p2p.session.fold import Proofs
 from kemps_p2p.session.match import Match, SealedGesture
 from kemps_p2p.session.messages import SeedDeed
-from kemps_p2p.session.replay import winners
+from kemps_p2p.session.replay import step, winners
 from kemps_p2p.session.seals import Place, check_seals, opened_intents, seals_of, with_gesture
 
 MATCH = Digest(b"\x01" * 32)
@@ -117,6 +118,11 @@ def test_a_seal_that_the_seed_does_not_open_loses_the_match(scribe: Scribe, seal
     true = as_statement(SeedDeed(deal=0, attempt=0, seed=Seed(seed=seed_of(1))))
     said = hand.say(1, true).digest
     hand.refuses(Fault.BAD_SEAL, Carried(item=said), culprit=1)
+    # So it is where the proof is known to hold, as it would on another chain.
+    known = Proofs(is_eager=True, good={(said, 0)})
+    with pytest.raises(PeerFault) as fault:
+        step(hand.match, hand.record(Carried(item=said)), known)
+    assert (fault.value.code, fault.value.culprit) == (Fault.BAD_SEAL, 1)
     lost = hand.order(Blamed(culprit=1, items=(said,)))
     assert lost.forfeits == {1}
     assert lost.seeds == {0: {1: None}}
