@@ -19,7 +19,7 @@ from kemps_p2p.session.journal import read_journal, setup_from
 from kemps_p2p.session.match import MISSING_SEED
 from kemps_p2p.session.messages import Batch, Plea, pack
 from kemps_p2p.session.overdue import OVERDUE_MS
-from kemps_p2p.session.seating import ENDS_MAX, Pen
+from kemps_p2p.session.seating import ENDS_MAX, PLEAS_MAX, Pen, Seating
 from kemps_p2p.session.session import Session
 
 LOST = Seat(1)
@@ -266,3 +266,16 @@ def test_a_seed_is_opened_in_the_end_by_who_has_its_secret_and_else_waited_for_i
         assert table.sessions[0].is_done
         table.sessions[0]._peer_final[LOST] = 0
         assert not table.sessions[0].is_done
+
+
+def test_pleas_are_heard_once_each_for_the_next_incarnation_and_not_without_end() -> None:
+    play = Table().start().play()
+    seating = Seating(Seat(0), play.founding, play.tapes)
+
+    def is_news(secret: int, incarnation: int = 1) -> bool:
+        pen = Pen(identity(LOST), bytes([secret]) * 32, play.founding.match, LOST)
+        return seating.hear_plea(pen.plea(incarnation), play.final)
+
+    assert not is_news(0, 2)
+    assert [is_news(0), is_news(0)] == [True, False]
+    assert [is_news(secret) for secret in range(1, PLEAS_MAX + 1)] == [True] * (PLEAS_MAX - 1) + [False]
