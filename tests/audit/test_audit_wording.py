@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 from audit_helpers import Played
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kemps_p2p.errors import Fault, Illegal
@@ -139,6 +139,7 @@ def test_whoever_an_event_is_about_is_in_its_sentence() -> None:
             assert "Ann" in event_text(event, scene()), event
 
 
+@settings(max_examples=50)
 @given(st.text(max_size=300))
 def test_no_text_gets_through_unprintable(text: str) -> None:
     assert plain(text).isprintable()
