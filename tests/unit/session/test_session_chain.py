@@ -1,7 +1,8 @@
 """Entries that a peer does not go by, whoever writes them: the honest ones behind them are not held up."""
 
 import pytest
-from session_helpers import Puppet, Table, identity, is_acked, next_entry, opened
+from msgspec import structs
+from session_helpers import Puppet, Table, identity, is_acked, next_entry, next_of, opened
 
 from kemps_p2p.codec import encode
 from kemps_p2p.errors import Fault
@@ -9,6 +10,8 @@ from kemps_p2p.game.actions import Gesture
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Note, Seated, Struck, TakeOver, TapeEnd
 from kemps_p2p.ledger.tape import NO_DIGEST, Ack, Append, Join, TapeItem, Unheard
+from kemps_p2p.session.chain import Accepted
+from kemps_p2p.session.fold import OpenRecord
 from kemps_p2p.session.handover import SILENCE_MS
 from kemps_p2p.session.match import Match
 from kemps_p2p.session.messages import PlayStarted
@@ -136,3 +139,13 @@ def test_an_entry_waits_where_the_own_tapes_and_claims_say_otherwise() -> None:
     assert is_acked(table, seat)
     table.wait(2 * PATIENCE_MS + WORDS_SLACK_MS + 100)
     assert not is_acked(table, seat)
+    # Once its deal is over it is too late for anything, also for a book that begins again.
+    (held,) = play._book.undecided.values()
+    entry = next_entry(play.tip)
+    item = next_of(duty, table).write((Append(entry=encode(entry)),))
+    over = structs.replace(play.tip, game=structs.replace(play.tip.game, deal=play.tip.game.deal + 1))
+    play._chain._advance(Accepted(OpenRecord(item, entry, {}), over, ()), table.now_ms)
+    assert held.is_refused
+    held.is_refused = False
+    play._chain.mark_book()
+    assert held.is_refused
