@@ -289,9 +289,10 @@ def missing(deck: Deck, position: Position) -> frozenset[Seat]:
     return frozenset(Seat(seat) for seat, part in enumerate(row) if part is None)
 
 
-def is_missing(deck: Deck, position: Position, seat: Seat) -> bool:
-    """Whether the share of one seat of a position is not in."""
-    return deck.shares[index_of(deck, position)][seat] is None
+def owed_of(deck: Deck, seat: Seat) -> set[Position]:
+    """The positions of a round whose share of one seat is not in."""
+    rows = zip(deck.positions, deck.shares, strict=True)
+    return {Position(position) for position, row in rows if row[seat] is None}
 
 
 # Openings

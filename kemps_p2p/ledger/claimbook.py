@@ -34,16 +34,13 @@ class HeldClaim:
     kind: object
     is_refused: bool
     rivals: set[Digest] = field(default_factory=set)
+    id: Digest = field(init=False)
+    """The digest of the item that makes the claim."""
+    seat: Seat = field(init=False)
+    """The claimant."""
 
-    @property
-    def id(self) -> Digest:
-        """The digest of the item that makes the claim."""
-        return self.item.digest
-
-    @property
-    def seat(self) -> Seat:
-        """The claimant."""
-        return self.item.seat
+    def __post_init__(self) -> None:
+        self.id, self.seat = self.item.digest, self.item.seat
 
 
 class ClaimBook:
@@ -91,6 +88,7 @@ class ClaimBook:
         self._ends: list[TapeItem | None] = [None] * tapes
         self._cut: tuple[frozenset[Digest], tuple[int, ...]] | None = None
         self._is_cut_final = False
+        self._first: tuple[object, tuple[DecidedSet, ...]] | None = None
         for item in items:
             self.follow(item)
 
@@ -160,6 +158,7 @@ class ClaimBook:
             if claim in self.undecided and place < places.get(claim, place + 1):
                 places[claim] = place
                 self._mentions[claim][item.seat] = item
+                self._first = None
         return True
 
     def _admit(self, new: HeldClaim) -> None:
@@ -170,6 +169,7 @@ class ClaimBook:
                 if not other.is_refused and self._conflicts(new, other):
                     new.rivals.add(other.id)
                     other.rivals.add(new.id)
+        self._first = None
         self.undecided[new.id] = new
         self._mentions[new.id] = {}
 
@@ -194,6 +194,15 @@ class ClaimBook:
         """The sets that may be logged now, by the tapes as they are counted here and without those logged
         meanwhile. What a cut names waits until the cut is final.
         """
+        if logged:
+            return self._polled(logged)
+        # Asked far more often than anything changes: any change here forgets the answer.
+        asked = self._observer(), frozenset(self.contested)
+        if self._first is None or self._first[0] != asked:
+            self._first = asked, self._polled(logged)
+        return self._first[1]
+
+    def _polled(self, logged: Set[Digest]) -> tuple[DecidedSet, ...]:
         contenders = self.contenders(logged)
         if not contenders:
             return ()
@@ -264,10 +273,12 @@ class ClaimBook:
         """A contest is closed, at first provisionally."""
         self._cut = frozenset(claims), tuple(lengths)
         self._is_cut_final = is_final
+        self._first = None
 
     def heal(self) -> None:
         """The claims of the cut are logged."""
         self._cut = None
+        self._first = None
 
     def contenders(self, logged: Set[Digest]) -> list[Contender]:
         """The undecided claims as `decide` takes them, without those logged meanwhile or in a contest."""
@@ -315,6 +326,7 @@ class ClaimBook:
         for held in self.undecided.values():
             if held.claim.head.index < index and not held.is_refused:
                 held.is_refused = True
+                self._first = None
                 for rival in held.rivals:
                     self.undecided[rival].rivals.discard(held.id)
                 held.rivals.clear()
@@ -350,6 +362,7 @@ class ClaimBook:
                 self._drop(other)
 
     def _drop(self, held: HeldClaim) -> None:
+        self._first = None
         del self.undecided[held.id]
         for rival in held.rivals:
             if rival in self.undecided:

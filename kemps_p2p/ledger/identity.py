@@ -64,13 +64,20 @@ class Identity:
         self.public = PublicKey(bytes(self._key.verify_key))
 
     def sign(self, label: str, message: bytes) -> bytes:
-        """64 bytes over the label and the message."""
-        return self._key.sign(_labelled(label, message)).signature
+        """64 bytes over the label and the message. What this process signs, it need not verify again."""
+        signed = _labelled(label, message)
+        signature = self._key.sign(signed).signature
+        _verified.add(_memo_of(self.public, signature, signed))
+        return signature
 
     @classmethod
     def derived(cls, seed: bytes, name: str) -> "Identity":
         """A key derived from a seed and a name: for simulated peers and tests."""
         return cls(derive("kemps/v1/identity", seed, name.encode())[:32])
+
+
+def _memo_of(public: bytes, signature: bytes, signed: bytes) -> bytes:
+    return sha256(public + signature + signed).digest()
 
 
 def _labelled(label: str, message: bytes) -> bytes:
@@ -101,7 +108,7 @@ def verify(public: bytes, label: str, message: bytes, signature: bytes) -> None:
     A signature that has verified once in this process is not verified again.
     """
     signed = _labelled(label, message)
-    memo = sha256(public + signature + signed).digest()
+    memo = _memo_of(public, signature, signed)
     if memo in _verified:
         return
     try:

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kemps_p2p.deck.deal import is_missing, is_shuffled, next_turn
+from kemps_p2p.deck.deal import is_shuffled, next_turn, owed_of
 from kemps_p2p.game.record import BETWEEN_DEALS
 from kemps_p2p.game.state import Phase, owed_answers
 from kemps_p2p.ids import Position, Seat
-from kemps_p2p.session.match import ATTEMPT, Match, attempt_of, deck_of, is_over, owed_public, rounds
+from kemps_p2p.session.match import ATTEMPT, Match, attempt_of, is_over, owed_public, rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,18 +132,16 @@ def prepares_next(match: Match) -> bool:
 def owed_shares(match: Match, seat: Seat) -> Iterator[OweShares]:
     """The shares that a seat owes: of others' hands, and of what is turned up for everybody."""
     game = match.game
-    wanted: dict[int, set[Position]] = {}
-    public = owed_public(game)
-    private = [
+    wanted = {
         position
         for owner, hand in enumerate(game.hands)
         if owner != seat
         for position in hand
         if position not in game.faces
-    ]
-    for position in (*public, *private):
-        deck = deck_of(match, position)
-        if deck is not None and is_shuffled(deck) and is_missing(deck, position, seat):
-            wanted.setdefault(deck.round, set()).add(position)
-    for round_, positions in sorted(wanted.items()):
-        yield OweShares(game.deal, round_, tuple(sorted(positions)), attempt_of(match, game.deal))
+    }
+    wanted |= owed_public(game)
+    for deck in rounds(match, game.deal):
+        positions = wanted & owed_of(deck, seat) if is_shuffled(deck) else ()
+        if positions:
+            attempt = attempt_of(match, game.deal)
+            yield OweShares(game.deal, deck.round, tuple(sorted(positions)), attempt)

@@ -49,6 +49,8 @@ class Patience:
     def watch(self, now_ms: int) -> None:
         """Note since when each undecided claim is held, and since when it is decided though not logged."""
         undecided = self._book.undecided
+        if not undecided and not self._held_at_ms:
+            return
         if self._held_at_ms.keys() != undecided.keys():
             self._held_at_ms = {name: self._held_at_ms.get(name, now_ms) for name in undecided}
             self._decided_at_ms = {
