@@ -11,6 +11,7 @@ Section "Blind deck" of protocol.md.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 from kemps_p2p.codec import Digest, Record
 from kemps_p2p.deck.context import Context, Stage, Table, number
@@ -110,7 +111,8 @@ def list_before(deck: Deck, seat: Seat) -> Blinded:
     if seat == 0:
         return first_list(deck.table.group, deck.cards)
     turn = deck.turns[seat - 1]
-    return Blinded(tuple(map(Point, turn.a)), tuple(map(Point, turn.c)))
+    # Invariant 1: they have been found to be points.
+    return Blinded(cast("tuple[Point, ...]", turn.a), cast("tuple[Point, ...]", turn.c))
 
 
 def input_digest(deck: Deck, seat: Seat, inputs: Blinded) -> Digest:

@@ -108,6 +108,8 @@ class Dealing:
         self._done: set[tuple[object, ...]] = set()
         self._faces: dict[tuple[int, Position], Card] = {}
         self._turns: dict[tuple[int, int, int, Digest, Seat], tuple[Offered, Turn]] = {}
+        self._drafted: dict[ProofId, tuple[Deck, Deck]] = {}
+        """By turn: the deck that it was last added to on the draft, and what came of it."""
 
     def fulfil(self, match: Match) -> Iterator[Statement | Job]:
         """Everything this seat owes at a final head and has not done or begun yet. Observers owe nothing."""
@@ -200,13 +202,21 @@ class Dealing:
                 if self._once("verify", *offered.proof):
                     checks.append(Job(offered.proof, partial(check_turn, deck, seat, turn)))
                 try:
-                    deck = add_turn(deck, seat, turn)
+                    deck = self._with(deck, offered, turn)
                 except PeerFault:
                     # Its form is wrong: the verification under way says so, with the culprit.
                     break
             if next_turn(deck) == self._seat and self._once("turn", deal, attempt, round_, on):
                 yield Job(None, partial(_made_turn, deck, self._seat, self._seed_of(deck), on))
             yield from checks
+
+    def _with(self, deck: Deck, offered: Offered, turn: Turn) -> Deck:
+        """`add_turn`, done once for as long as the deck is the same: drafts are made anew all the time."""
+        before, after = self._drafted.get(offered.proof, (None, deck))
+        if before is not deck:
+            after = add_turn(deck, offered.seat, turn)
+            self._drafted[offered.proof] = deck, after
+        return after
 
     def faces(self, match: Match, hand: Iterable[Position]) -> dict[Position, Card]:
         """The own cards whose shares are all in but the own one."""

@@ -5,6 +5,7 @@ Section "Messages" of protocol.md.
 
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
+from functools import lru_cache
 from typing import Annotated, TypeAlias
 
 import msgspec
@@ -237,8 +238,12 @@ def read_message(data: bytes) -> Message:
     return decode(data, Message)  # type: ignore[arg-type]  # a union is no type object
 
 
+@lru_cache(maxsize=128)
 def read_deed(payload: bytes) -> DeedBody:
-    """Decode the payload of a deed. Raises `PeerFault` without a culprit; the caller knows the author."""
+    """Decode the payload of a deed. Raises `PeerFault` without a culprit; the caller knows the author.
+
+    A deed is read as it comes, where it is ordered, and where it is folded: turns are long.
+    """
     return decode(payload, DeedBody)  # type: ignore[arg-type]
 
 
