@@ -10,6 +10,7 @@ Section "Journal and log" of protocol.md.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -35,12 +36,19 @@ _HEADING_BYTES = 64 * 1024
 """What a journal begins with is well within this."""
 
 
+class Came(IntEnum):
+    """How a peer has come to its seat."""
+
+    FROM_THE_LOBBY = 0
+    ANEW = 1
+    """It asked for the seat without its files, so that its secret is in no genesis."""
+
+
 class KeptSeat(Record, frozen=True):
     """`bind`: where this peer listened. `curves`, `addresses`: of all peers, by tape. `logs`: a directory.
 
-    `moved`: what peers have told since about where they listen. `is_anew`: the seat was asked for without its
-    files, so that this secret is in no genesis. The rest is what this peer brings to the lobby, see `Setup`;
-    `observer` is empty if there is none.
+    `moved`: what peers have told since about where they listen. The rest is what this peer brings to
+    the lobby, see `Setup`; `observer` is empty if there is none.
     """
 
     version: int
@@ -58,7 +66,7 @@ class KeptSeat(Record, frozen=True):
     previous: bytes
     matches: int
     moved: tuple[Moved, ...] = ()
-    is_anew: bool = False
+    came: Came = Came.FROM_THE_LOBBY
 
 
 @dataclass(slots=True)
@@ -92,7 +100,7 @@ class WayBack:
             group=setup.group,
             previous=setup.previous,
             matches=setup.matches,
-            is_anew=is_anew,
+            came=Came.ANEW if is_anew else Came.FROM_THE_LOBBY,
         )
         self.kept = SecretFile(files.seat), kept
         self.kept[0].write(encode(kept))
@@ -267,7 +275,7 @@ def _left(home: Path, identity: Identity, wanted: str | None) -> tuple[list[Left
             kept = _kept(files)
             if kept is None:
                 continue
-            if kept.is_anew:
+            if kept.came is Came.ANEW:
                 torn_off = torn_off or files
                 continue
             setup = _setup_kept(files, kept, identity)
