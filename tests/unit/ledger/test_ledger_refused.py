@@ -8,7 +8,7 @@ from kemps_p2p.ledger.claimbook import ClaimBook, HeldClaim
 from kemps_p2p.ledger.entry import Entry, Note
 from kemps_p2p.ledger.evidence import contradiction
 from kemps_p2p.ledger.poll import Contender, Order, compare, decide, places_in
-from kemps_p2p.ledger.tape import NO_DIGEST, Append, Claim, TapeItem
+from kemps_p2p.ledger.tape import NO_DIGEST, Append, Claim, Head, TapeItem
 from kemps_p2p.ledger.tapebook import TapeBook
 
 SEATS = 4
@@ -44,6 +44,25 @@ def test_claims_logged_meanwhile_do_not_contend() -> None:
     at = book_of(one, other)
     assert {found.id for found in at.contenders(frozenset())} == {one.digest, other.digest}
     assert [found.id for found in at.contenders({one.digest})] == [other.digest]
+
+
+def test_what_the_poll_has_said_is_asked_again_once_a_rival_is_too_old() -> None:
+    one, other = (
+        writer(0).write((claim(b"x"),)),
+        writer(1).write((claim(b"y", head=Head(index=5, digest=A)),)),
+    )
+    words = (
+        (receipt(one.digest), receipt(other.digest, [one.digest])),
+        (
+            receipt(other.digest),
+            receipt(one.digest, [other.digest]),
+        ),
+    )
+    at = book_of(one, other, *(writer(seat).write(said) for seat, said in enumerate(words, 2)))
+    together = tuple(sorted((one.digest, other.digest)))
+    assert [found.claims for found in at.decided()] == [together]
+    at.refuse_before(3)
+    assert [found.claims for found in at.decided()] == [(name,) for name in together]
 
 
 def test_only_a_claim_of_the_same_seat_and_kind_can_make_one_refused() -> None:
