@@ -42,6 +42,7 @@ from kemps_p2p.wording.audits import (
     conclusion_line,
     matches_line,
     people_of,
+    proven_by,
     verdict_line,
 )
 from kemps_p2p.wording.faults import sentence
@@ -129,6 +130,7 @@ def audit(
     \b
     Exit codes:
       0   clean
+      2   no such call, race, deal or player
       6   the log is of a newer version of this program
       7   unreadable, or not a log
       10  violated
@@ -182,13 +184,13 @@ def _tell_all(paths: Sequence[Path], batched: Iterator[Audited], *, as_json: boo
     conclusions: list[Conclusion] = []
     lines: list[str] = []
     objects: list[dict[str, Any]] = []
-    has_entries = False
+    proven: Sequence[str] = ()
     for one in batched:
         is_alone = len(one.paths) == len(paths)
         if not as_json and is_alone:
             _refuse_missing(one)
         conclusions.append(conclude(one.joint))
-        has_entries = has_entries or any(each.steps for each in one.joint.audits)
+        proven = max(proven, proven_by(one.joint.audits), key=len)
         if as_json:
             told = audit_json(one.joint, one.labels, is_one_of_many=not is_alone)
             objects.append({**told, "walk_overs": walk_over_json(one.joint, one.beside)})
@@ -207,7 +209,7 @@ def _tell_all(paths: Sequence[Path], batched: Iterator[Audited], *, as_json: boo
         say(conclusion_line(all_in_all))
         if len(all_in_all.matches) > 1:
             say(matches_line(len(all_in_all.matches)))
-        lines += closing_lines(all_in_all.verdict) if has_entries else ()
+        lines += closing_lines(all_in_all.verdict, proven)
     for line in lines:
         say(line)
     return all_in_all

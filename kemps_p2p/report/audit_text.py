@@ -13,7 +13,15 @@ from kemps_p2p.ledger.tape import TapeItem
 from kemps_p2p.report.contests import numbered_calls, numbered_races
 from kemps_p2p.session.audit import Audit, JointAudit, Split, worst
 from kemps_p2p.session.findings import Finding, Verdict
-from kemps_p2p.wording.audits import NO_NAMES, NOT_PROVEN, PROVEN, people_in, people_of, verdict_line
+from kemps_p2p.wording.audits import (
+    NO_NAMES,
+    NOT_PROVEN,
+    is_founded,
+    people_in,
+    people_of,
+    proven_by,
+    verdict_line,
+)
 from kemps_p2p.wording.faults import sentence
 from kemps_p2p.wording.people import People, counted, listed
 from kemps_p2p.wording.plain import plain
@@ -31,15 +39,16 @@ def audit_lines(joint: JointAudit, labels: Sequence[str], beside: Sequence[str] 
     yield verdict_line(joint)
     yield from _logs_lines(joint, labels)
     yield from beside
-    if any(one.steps for one in joint.audits):
-        yield from closing_lines(joint.verdict)
+    yield from closing_lines(joint.verdict, proven_by(joint.audits))
 
 
-def closing_lines(verdict: Verdict) -> Iterator[str]:
-    """What an audit proves at all, and what it cannot."""
+def closing_lines(verdict: Verdict, proven: Sequence[str]) -> Iterator[str]:
+    """What an audit proves at all, and what it cannot; without anything that it could prove, neither."""
+    if not proven:
+        return
     yield ""
     yield "proven:" if verdict is Verdict.CLEAN else "proven, as far as the entries hold:"
-    yield from (f"  {line}" for line in PROVEN)
+    yield from (f"  {line}" for line in proven)
     yield "what no log can prove:"
     yield from (f"  {line}" for line in NOT_PROVEN)
 
@@ -79,8 +88,8 @@ def _logs_lines(joint: JointAudit, labels: Sequence[str]) -> Iterator[str]:
     for facts, one in first.items():
         if len(joint.audits) > 1:
             yield ""
-            yield from alike[facts]
-        yield from (f"  {line}" for line in _log_lines(one))
+            yield from (f"{label}: {one.verdict.value}" for label in alike[facts])
+        yield from (f"  {line}" for line in _log_lines(one, is_alone=len(joint.audits) == 1))
     if joint.findings:
         yield ""
         yield "between the logs:"
@@ -104,16 +113,19 @@ def _keeper(one: Audit) -> str:
     return "" if one.annexed_by is None else f" (kept by {people_of(one).seat(one.annexed_by)})"
 
 
-def _log_lines(one: Audit) -> Iterator[str]:
+def _log_lines(one: Audit, *, is_alone: bool) -> Iterator[str]:
     people = people_of(one)
     if one.founding is not None and one.head is not None:
         seated = ", ".join(people.seat(seat) for seat in range(people.seats))
         watched = "" if one.founding.observer is None else f"; {people.seat(one.founding.observer)} watches"
         yield f"match {one.founding.match.hex()}: {seated}{watched}"
         yield f"by {book_text(canonical_text(one.founding.rules))}"
+        if is_alone and one.annexed_by is not None:
+            yield f"this log was kept by {people.seat(one.annexed_by)}"
         if not one.names:
             yield NO_NAMES
         hold = "hold" if one.verdict is Verdict.CLEAN else "hold so far"
+        hold = hold if is_founded(one) else "would hold if the founding did"
         yield f"{counted(one.head.index, 'entry', 'entries')} {hold}, up to {one.head.digest.hex()}"
     if one.founding is not None and one.steps:
         result = result_line(one.founding.rules, one.scores, one.winners, people)

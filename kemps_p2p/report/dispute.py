@@ -26,7 +26,7 @@ from kemps_p2p.game.events import Settled as Late
 from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.scoring import named_seats
 from kemps_p2p.ids import Position, Seat
-from kemps_p2p.ledger.entry import Carried, Drawn, Result, Ruled
+from kemps_p2p.ledger.entry import Carried, Drawn, Result, Ruled, Settled
 from kemps_p2p.ledger.poll import needed_words
 from kemps_p2p.ledger.tape import TapeItem, claim_of, shown
 from kemps_p2p.report.contests import (
@@ -241,13 +241,14 @@ def _is_of(before: Match, drawn: Drawn, race: NumberedRace) -> bool:
 class Told:
     """Something that happened, and the entry that it is in. `after`: the match behind it.
 
-    `intent`: of a gesture, where it is open.
+    `intent`: of a gesture, where it is open. `stamp`: of the claim that an entry settled by it.
     """
 
     step: Step
     event: Event
     after: Match
     intent: Intent | None = None
+    stamp: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,10 +328,11 @@ def _item_of(call: NumberedCall) -> TapeItem:
 def _happened(audit: Audit) -> Iterator[Told]:
     intents = {} if audit.match is None else opened_intents(audit.match)
     for _, step, place in walked(audit):
+        cause = step.record.entry.events[place]
+        stamp = step.record.items[cause.claim].item.lamport if isinstance(cause, Settled) else None
         for event in step.parts[place].events:
-            is_gesture = isinstance(event, Gestured)
-            intent = intent_of(step, step.record.entry.events[place], intents) if is_gesture else None
-            yield Told(step, event, step.parts[place].match, intent)
+            intent = intent_of(step, cause, intents) if isinstance(event, Gestured) else None
+            yield Told(step, event, step.parts[place].match, intent, stamp)
 
 
 def _before(audit: Audit, call: NumberedCall, named: frozenset[Seat]) -> Iterator[Told]:

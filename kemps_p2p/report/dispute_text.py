@@ -6,6 +6,7 @@ alone, so that every seat's log of a match gives the same report.
 
 from collections.abc import Iterable, Iterator
 
+from kemps_p2p.errors import Illegal
 from kemps_p2p.game.cards import is_quartet
 from kemps_p2p.game.events import (
     Answered,
@@ -15,6 +16,7 @@ from kemps_p2p.game.events import (
     DealLost,
     Event,
     FalseDenial,
+    Gestured,
     MatchEnded,
     PlayoffAhead,
     ProofsOwed,
@@ -23,6 +25,7 @@ from kemps_p2p.game.events import (
     Unopened,
     Verdicts,
 )
+from kemps_p2p.game.ruleset import Scoring
 from kemps_p2p.ids import Seat
 from kemps_p2p.report.contests import NumberedRace, Place
 from kemps_p2p.report.dispute import CallFacts, RaceFacts, Sight, TapeView, Told, Wish
@@ -33,7 +36,7 @@ from kemps_p2p.session.findings import Verdict
 from kemps_p2p.session.match import Match
 from kemps_p2p.session.races import Race
 from kemps_p2p.wording.actions import action_text
-from kemps_p2p.wording.audits import NO_NAMES, people_of, verdict_meaning
+from kemps_p2p.wording.audits import NO_NAMES, doubt_text, people_of, verdict_meaning
 from kemps_p2p.wording.cards import day_text
 from kemps_p2p.wording.disputes import (
     CALL_NEVER_KNOWN,
@@ -60,7 +63,7 @@ from kemps_p2p.wording.people import People
 from kemps_p2p.wording.races import race_text, together_text
 from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.scene import Scene
-from kemps_p2p.wording.scores import changes_text
+from kemps_p2p.wording.scores import LETTERS, changes_text
 
 Section = tuple[str, Iterable[str]]
 
@@ -70,7 +73,7 @@ def race_lines(audit: Audit, facts: RaceFacts, *, is_ascii: bool = False) -> Ite
     people = people_of(audit)
     at = facts.race.at
     scene = scene_of(audit, at.before, is_ascii=is_ascii)
-    yield from _doubt(audit)
+    yield from _doubt(audit, at)
     yield f"Race {at.number}: {race_summary_of(facts, people)}."
     yield f"{'; '.join(_results(facts, scene))}."
     yield from _where(at, people)
@@ -106,7 +109,7 @@ def call_lines(audit: Audit, facts: CallFacts, *, is_ascii: bool = False) -> Ite
     people = people_of(audit)
     at = facts.call.at
     scene = scene_of(audit, at.before, is_ascii=is_ascii)
-    yield from _doubt(audit)
+    yield from _doubt(audit, at)
     yield f"Call {at.number}: {call_summary(facts, scene)}."
     yield from call_reasons(facts, scene)
     yield from _where(at, people)
@@ -114,7 +117,7 @@ def call_lines(audit: Audit, facts: CallFacts, *, is_ascii: bool = False) -> Ite
         ("who wanted what, and who was first", _called(facts, scene)),
         (
             "gestures and exchanges before it (a gesture is seen as it is made, before an entry has it)",
-            (_told_line(told, scene) for told in facts.before),
+            _before(facts, scene),
         ),
         ("how it was checked", _checked(facts, scene)),
         ("what came of it", _came(facts, scene)),
@@ -144,7 +147,8 @@ def _reason(event: Event, scene: Scene) -> str | None:
         case Unopened():
             return event_text(event, scene)
         case Scored(changes=changes):
-            return changes_text(scene.rules, changes, scene.people)
+            told = changes_text(scene.rules, changes, scene.people)
+            return f"{told}; {LETTERS}" if scene.rules.scoring is Scoring.LETTERS else told
         case _:
             return None
 
@@ -158,13 +162,13 @@ def _sections(*sections: Section) -> Iterator[str]:
             yield from (f"  {line}" for line in told)
 
 
-def _doubt(audit: Audit) -> Iterator[str]:
+def _doubt(audit: Audit, at: Place) -> Iterator[str]:
     """What the whole log is worth, since no part of it is worth more: before all else where that is less."""
     if audit.verdict is not Verdict.CLEAN:
         meaning = verdict_meaning(audit.verdict)
-        at = f" (entry {audit.findings[0].index})" if audit.findings else ""
-        yield f"This log is {audit.verdict.value}: {meaning}{at}."
-        yield "What is told here lies before that and holds."
+        where = f" (entry {audit.findings[0].index})" if audit.findings else ""
+        yield f"This log is {audit.verdict.value}: {meaning}{where}."
+        yield doubt_text(audit, at.step.record.entry.index)
         if not audit.names:
             yield f"{NO_NAMES[0].upper()}{NO_NAMES[1:]}."
         yield ""
@@ -278,6 +282,8 @@ def _result(wish: Wish) -> str:
     came, refused = RESULTS[wish.outcome.result], wish.outcome.refused
     if (late := wish.outcome.late) is not None:
         came, refused = f"{came}, and then {late_text(late)}", late.reason
+        if refused is Illegal.DEAL_OVER:
+            return f"{came}, since that call ended the deal"
     return came + ("" if refused is None else f", since {refusal_text(refused)}")
 
 
@@ -342,10 +348,15 @@ _RESULTS = (Scored, Barred, DealLost, DealEnded, PlayoffAhead, MatchEnded)
 
 def _called(facts: CallFacts, scene: Scene) -> Iterator[str]:
     yield from _wishes((facts.wish, *facts.rivals), scene)
-    for met in facts.races:
-        yield f"{_by_number(met.race)}: {race_summary_of(met, scene.people)}{_by_whom(met, scene.people)}."
+    for met, told in zip(facts.races, met_texts(facts, scene.people), strict=True):
+        yield f"{_by_number(met.race)}: {told}."
     if not facts.races:
         yield "Nobody wanted anything meanwhile that could have changed it: it was in no race."
+
+
+def met_texts(facts: CallFacts, people: People) -> Iterator[str]:
+    """How a call stood to what it met, a sentence a race."""
+    yield from (f"{race_summary_of(met, people)}{_by_whom(met, people)}" for met in facts.races)
 
 
 def _by_whom(facts: RaceFacts, people: People) -> str:
@@ -364,6 +375,15 @@ def _told_line(told: Told, scene: Scene) -> str:
     entry = told.step.record.entry
     why = "" if told.intent is None else f", {INTENTS[told.intent]}"
     return f"{told_text(told, scene)}{why}, {entry_text(entry.index, entry.elapsed_ms)}"
+
+
+def _before(facts: CallFacts, scene: Scene) -> Iterator[str]:
+    """What was done before a call, with the stamps that say whether the call can be an answer to it."""
+    for told in facts.before:
+        stamp = "" if told.stamp is None else f" [stamp {told.stamp}]"
+        yield f"{_told_line(told, scene)}{stamp}"
+    if any(isinstance(told.event, Gestured) and told.intent is None for told in facts.before):
+        yield "Which gestures were meant is opened at the end of a match; this log does not show it."
 
 
 def _checked(facts: CallFacts, scene: Scene) -> Iterator[str]:

@@ -25,11 +25,11 @@ from kemps_p2p.deck.group import STUB
 from kemps_p2p.game.rules import canonical_text
 from kemps_p2p.report.audit_text import finding_lines
 from kemps_p2p.report.dispute import call_facts, race_facts
-from kemps_p2p.report.dispute_text import call_lines, call_reasons, race_lines, scene_of
+from kemps_p2p.report.dispute_text import call_lines, call_reasons, met_texts, race_lines, scene_of
 from kemps_p2p.report.page_data import MARKS, call_data, page_data, race_data
 from kemps_p2p.report.timeline import Moment, Timeline
 from kemps_p2p.session.audit import Audit, JointAudit, Verdict
-from kemps_p2p.wording.audits import NOT_PROVEN, PROVEN, people_in, people_of, verdict_line
+from kemps_p2p.wording.audits import NOT_PROVEN, doubt_text, people_in, people_of, proven_by, verdict_line
 from kemps_p2p.wording.cards import day_text
 from kemps_p2p.wording.eyes import Whose, Wide
 from kemps_p2p.wording.faults import sentence
@@ -96,7 +96,7 @@ def html_report(
             marks=list(dict.fromkeys(MARKS.values())),
             asked=_asked(timeline, focus, audit),
             report=_report(audit, timeline.moments[focus]),
-            **_facts(joint, audit, sources, source),
+            **_facts(joint, audit, sources, source, timeline.moments[focus]),
         )
     )
 
@@ -136,7 +136,10 @@ def _asked(timeline: Timeline, focus: int, audit: Audit) -> dict[str, object] | 
         asked = call_data(timeline, focus)
         call = call_facts(audit, asked["number"])
         if call is not None:
-            why = tuple(call_reasons(call, scene_of(audit, call.call.at.before)))
+            why = (
+                *call_reasons(call, scene_of(audit, call.call.at.before)),
+                *(f"{text}." for text in met_texts(call, people_of(audit))),
+            )
     elif line.event in ("race", "together"):
         asked = race_data(timeline, focus)
     else:
@@ -145,7 +148,9 @@ def _asked(timeline: Timeline, focus: int, audit: Audit) -> dict[str, object] | 
     return {"told": told, "why": why, "rules": asked["rules"]}
 
 
-def _facts(joint: JointAudit, audit: Audit, sources: Sequence[Source], source: Source) -> dict[str, object]:
+def _facts(
+    joint: JointAudit, audit: Audit, sources: Sequence[Source], source: Source, moment: Moment
+) -> dict[str, object]:
     """What the page says without its script."""
     assert audit.founding is not None, "a chain that was chosen has a founding"
     assert audit.head is not None, "what has a founding has a head"
@@ -172,7 +177,8 @@ def _facts(joint: JointAudit, audit: Audit, sources: Sequence[Source], source: S
             for one in joint.audits
             for remark in one.remarks
         ],
-        "proven": PROVEN if audit.steps else (),
+        "proven": proven_by([audit]),
+        "doubt": "" if is_clean else doubt_text(audit, moment.line.entry),
         "not_proven": NOT_PROVEN,
         "is_clean": is_clean,
         "is_simulated": audit.founding.group is STUB,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kemps_p2p.codec import Digest
 from kemps_p2p.errors import Fault
 from kemps_p2p.session.audit import Audit, JointAudit, worst
-from kemps_p2p.session.findings import Finding, Verdict
+from kemps_p2p.session.findings import Code, Finding, Flaw, Verdict
 from kemps_p2p.wording.people import People, listed
 
 PROVEN = (
@@ -25,6 +25,33 @@ NOT_PROVEN = (
     "That a hidden card stayed hidden, if all seats pooled their secrets; one that keeps its own is enough.",
     "The time of day, and how long anything took: that is the word of the seat on duty.",
 )
+
+
+BESIDE_FOUNDING: frozenset[Code] = frozenset({Flaw.BAD_HEADER, Flaw.INSECURE_GROUP})
+"""What is found at index 0 and takes nothing from what the seats have founded."""
+NOTHING_PROVEN = "Nothing: the founding of the match does not hold, and all else rests on it."
+
+
+def is_founded(one: Audit) -> bool:
+    """True if the founding of a log holds, so that its entries prove something."""
+    wrong = any(finding.index == 0 and finding.code not in BESIDE_FOUNDING for finding in one.findings)
+    return one.founding is not None and not wrong
+
+
+def proven_by(audits: Iterable[Audit]) -> Sequence[str]:
+    """What some logs prove as far as their entries hold; nothing of it where there is no such entry."""
+    begun = [one for one in audits if one.steps]
+    if not begun:
+        return ()
+    return PROVEN if any(map(is_founded, begun)) else (NOTHING_PROVEN,)
+
+
+def doubt_text(one: Audit, index: int) -> str:
+    """What it means for an entry that something in its log does not hold."""
+    wrong = (finding.index for finding in one.findings if finding.code not in BESIDE_FOUNDING)
+    if next(wrong, index + 1) <= index:
+        return f"What is told here comes after that: this log does not prove it. {ASK_ANOTHER}"
+    return "What is told here lies before that and holds."
 
 
 ASK_ANOTHER = "Any other player's log of this match can stand in for it."

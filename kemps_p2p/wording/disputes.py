@@ -44,7 +44,9 @@ HOW_TO_READ = (
     "A tape is everything that one seat has signed, in order, without gaps: it cannot be sorted anew later.",
     "A stamp is higher than all stamps that its seat had seen: what is stamped lower was no answer to",
     "what is stamped higher. Stamps say what can have been the cause of what, and nothing of time.",
+    "What a seat has seen is what its program had received. In one item, what is named first came first.",
     "The witnesses of a race are all seats but the two that it is between, and an observer if there is one.",
+    "The evidence is what an entry needed to decide; a tape may hold more.",
 )
 
 NEVER_KNOWN = (
@@ -76,7 +78,7 @@ def entry_text(index: int, elapsed_ms: int) -> str:
 
 def wish_text(claim: Asked, stamp: int, head: int, head_ms: int, scene: Scene) -> str:
     """What somebody wanted, and what the table looked like to them."""
-    at = "before the first entry" if head == 0 else f"seeing the table as of {entry_text(head, head_ms)}"
+    at = "before the first entry" if head == 0 else f"its table being at {entry_text(head, head_ms)}"
     who = scene.people.seat(claim.seat)
     return f"{who} wanted to {action_text(claim.seat, claim.action, scene)} [stamp {stamp}], {at}"
 

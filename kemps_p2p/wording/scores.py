@@ -20,6 +20,10 @@ def standing(rules: RuleSet, scores: tuple[int, ...], people: People) -> str:
     return ", ".join(f"{people.team(team)} {score_text(rules, score)}" for team, score in enumerate(scores))
 
 
+LETTERS = "whoever completes the word loses"
+"""That letters are bad, for whoever does not know."""
+
+
 def changes_text(rules: RuleSet, changes: tuple[int, ...], people: People) -> str:
     """What every team got or lost."""
     what = "letter" if rules.scoring is Scoring.LETTERS else "point"

@@ -179,7 +179,7 @@ def test_a_call_is_told_with_its_verdict_and_the_hand(busy: Played) -> None:
     assert " is right (called by Bot " in text or " is wrong (called by Bot " in text
     assert "gave the last shares of these cards, with the proof that they are right" in text
     assert text.splitlines()[1].endswith((", a quartet.", ", no quartet."))
-    assert " get a letter.\n" in text
+    assert " get a letter; whoever completes the word loses.\n" in text
     assert all(line[0].isupper() and line.endswith(".") for line in text.splitlines()[1:3])
     assert "the deal is over: " in text
     assert {told.after.game.deal for told in facts.since} == {facts.call.at.before.game.deal}

@@ -17,6 +17,7 @@ from kemps_p2p.cli.auditing import audited, batches
 from kemps_p2p.cli.errors import Exit
 from kemps_p2p.runtime import crew
 from kemps_p2p.runtime.crew import Crew
+from kemps_p2p.runtime.store import split_objects
 from kemps_p2p.session.audit import Verdict, audit, audit_all, prove_share
 from kemps_p2p.session.provers import Proven, Share
 from vectors.form import FOLDER, read
@@ -65,6 +66,19 @@ def test_a_call_that_ends_the_match_tells_who_won_and_what_gestures_were_for(her
     before = told.partition("\ngestures and exchanges before it (")[2].partition("\n\n")[0]
     assert "raised eyebrow, as a decoy" in before
     assert "cough, and meant it" in before
+    assert all(line.endswith("]") and " [stamp " in line for line in before.splitlines()[1:])
+
+
+def test_what_gestures_were_for_is_not_told_before_that_is_open(here: Here, tmp_path: Path) -> None:
+    objects = split_objects((GOLDEN / "kems.kemps").read_bytes()).objects
+    begun = tmp_path / "begun.kemps"
+    begun.write_bytes(b"".join(objects[: len(objects) * 2 // 3]))
+    told = here("audit", begun, "--call", 1).out
+    *_, gesture, last = (
+        told.partition("\ngestures and exchanges before it (")[2].partition("\n\n")[0].splitlines()
+    )
+    assert " made a gesture: " in gesture
+    assert last == "  Which gestures were meant is opened at the end of a match; this log does not show it."
 
 
 def test_a_race_of_a_log_that_is_not_clean_exits_as_its_audit(
@@ -90,6 +104,38 @@ def test_a_report_on_a_log_that_was_changed_says_so_before_all_else(here: Here, 
     assert "names are told at the end of a log" in here("audit", changed).out
 
 
+def test_nothing_is_told_as_proven_where_the_founding_does_not_hold(here: Here, tmp_path: Path) -> None:
+    whole = (GOLDEN / "kemps.kemps").read_bytes()
+    place = len(b"".join(split_objects(whole).objects[:2])) - 5
+    changed, page = tmp_path / "changed.kemps", tmp_path / "page.html"
+    changed.write_bytes(whole[:place] + bytes((whole[place] ^ 1,)) + whole[place + 1 :])
+    said = "What is told here comes after that: this log does not prove it."
+    for asked in ("--call", "--race"):
+        ran = here("audit", changed, asked, 1)
+        assert ran.code == Exit.VIOLATED
+        first, second, *_ = ran.out.splitlines()
+        assert first.endswith("something in it does not hold (entry 0).")
+        assert second.startswith(said)
+    whole_report = here("audit", changed).out
+    assert "would hold if the founding did, up to " in whole_report
+    assert "  Nothing: the founding of the match does not hold" in whole_report
+    assert "Every seat shuffled" not in whole_report
+    assert here("audit", changed, "--call", 1, "--html", page).code == Exit.VIOLATED
+    assert f"<p>{said}" in page.read_text()
+    assert "Every seat shuffled" not in page.read_text()
+
+
+def test_each_of_several_logs_has_its_own_verdict(here: Here, tmp_path: Path) -> None:
+    whole = (GOLDEN / "kemps.kemps").read_bytes()
+    changed, kept = tmp_path / "changed.kemps", tmp_path / "kept.kemps"
+    changed.write_bytes(whole[:-5] + bytes((whole[-5] ^ 1,)) + whole[-4:])
+    kept.write_bytes(whole)
+    lines = here("audit", changed, kept).out.splitlines()
+    assert f"{kept} (kept by Anna): clean" in lines
+    assert any(line.startswith(f"{changed}") and line.endswith(": violated") for line in lines)
+    assert "  this log was kept by Anna" in here("audit", kept).out.splitlines()
+
+
 def test_of_several_logs_the_report_is_told_from_one_that_holds(here: Here, tmp_path: Path) -> None:
     whole = (GOLDEN / "kemps.kemps").read_bytes()
     changed, kept = tmp_path / "changed.kemps", tmp_path / "kept.kemps"
@@ -107,7 +153,9 @@ def test_what_came_of_a_call_behind_another_is_told(here: Here) -> None:
     (line,) = (one for one in here("replay", "--text", log).out.splitlines() if "which was refused" in one)
     assert line.endswith(": the deal is over, or has not begun (race 2)")
     told = here("audit", log, "--race", 2).out
-    assert "had to wait until the call before it was judged, and then was refused, since the deal is" in told
+    assert (
+        "had to wait until the call before it was judged, and then was refused, since that call ended" in told
+    )
 
 
 def test_what_a_changed_log_does_not_hold_is_no_mistake_of_whoever_asks(here: Here, tmp_path: Path) -> None:
