@@ -73,8 +73,9 @@ class Share:
 class Uses:
     """What one seat has done with one gesture.
 
-    `in_book`: it was a signal when it was made, or, if it never was, in some deal; by the own open book, or
-    else by the partner's. `honest`: with a quartet, of those that were meant and whose hand is open.
+    `in_book`: it was a signal when it was made, or, if it never was, in some deal; by the own book, or by the
+    partner's if the seat has sealed none. `honest`: with a quartet, of those that were meant and whose hand
+    is open.
     """
 
     name: str
@@ -213,11 +214,10 @@ def _books(match: Match, seat: Seat) -> Iterator[Book]:
 
 
 def _book(match: Match, seat: Seat, deal: int) -> tuple[str, ...]:
-    """The signals of a seat in a deal: by its own book, else by its partner's."""
-    own = book_in_force(match, seat, deal)
-    if own is None:
-        own = book_in_force(match, partner_of(seat, match.seats), deal)
-    return own or ()
+    """The signals of a seat in a deal: by its own book; by its partner's only if it has sealed none."""
+    has_own = any(since <= deal for since in match.books.get(seat, {}))
+    whose = seat if has_own else partner_of(seat, match.seats)
+    return book_in_force(match, whose, deal) or ()
 
 
 def _uses(match: Match, seat: Seat, name: str, made: Sequence[Made]) -> Uses:

@@ -61,7 +61,7 @@ def _book_text(book: Book) -> str:
         case BookState.OPEN:
             return f"{since}: {listed([plain(name) for name in book.signals])}"
         case BookState.SEALED:
-            return f"{since}: never opened"
+            return f"{since}: never opened, so nobody can tell what it says"
         case BookState.FALSE:
             return f"{since}: opened falsely, which lost the match"
 

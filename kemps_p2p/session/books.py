@@ -17,6 +17,7 @@ from kemps_p2p.codec import Digest, derive, tagged_hash
 from kemps_p2p.deck.context import number
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.game.actions import GESTURE_CHARS_MAX
+from kemps_p2p.game.gestures import GESTURES
 from kemps_p2p.game.rules import Signals
 from kemps_p2p.ids import Seat
 from kemps_p2p.session.match import Match, is_over
@@ -65,7 +66,11 @@ def with_opening(match: Match, seat: Seat, deal: int, signals: tuple[str, ...] |
 
 
 class OwnBooks:
-    """One seat's own books, and what opens them. It remembers them for one run of the program."""
+    """One seat's own books, and what opens them: salts are made of the secret of the match, which is on disk.
+
+    What a book of an earlier run says is found by trying each gesture of the catalogue. One that names
+    others, or several, is found once its player says again what it goes by.
+    """
 
     def __init__(self, seat: Seat, secret: bytes) -> None:
         self._seat = seat
@@ -93,16 +98,23 @@ class OwnBooks:
         self._sealed[deal] = commitment
         return BookDeed(deal=deal, commitment=commitment)
 
-    def recall(self, deal: int, commitment: Digest) -> None:
-        """A book of the own tape, sealed perhaps by an earlier run: what it says only its player knows."""
+    def recall(self, match: Digest, deal: int, commitment: Digest) -> None:
+        """A book of the own tape, sealed perhaps by an earlier run."""
         self._sealed[deal] = commitment
+        for gesture in GESTURES:
+            self.remember(match, (gesture.name,))
 
-    def remember(self, match: Match, signals: tuple[str, ...]) -> None:
-        """The player says what it goes by: the books that an earlier run sealed with this can be opened."""
-        for deal in self._sealed.keys() - self._signals.keys():
+    def remember(self, match: Digest, signals: tuple[str, ...]) -> None:
+        """The books that an earlier run sealed with these can be opened, if there are any."""
+        for deal in self.lost:
             salt = self._salt(deal)
-            if book_commitment(match.founding.match, deal, self._seat, salt, signals) == self._sealed[deal]:
+            if book_commitment(match, deal, self._seat, salt, signals) == self._sealed[deal]:
                 self._signals[deal] = signals
+
+    @property
+    def lost(self) -> tuple[int, ...]:
+        """The deals from which own books are in force that cannot be opened: another secret sealed them."""
+        return tuple(sorted(self._sealed.keys() - self._signals.keys()))
 
     def opened(self, deal: int) -> BookOpenedDeed | None:
         """What opens the book of a deal; None if this program does not remember it: then it stays sealed."""

@@ -143,7 +143,7 @@ class Dealing:
                     # A turn is taken on the draft, below; an answer is the player's claim.
                     pass
 
-    def recall(self, deed: DeedBody) -> None:
+    def recall(self, match: Digest, deed: DeedBody) -> None:
         """What stands on the own tape is done, perhaps by an earlier run of this program."""
         match deed:
             case KeyDeed(deal=deal, attempt=attempt):
@@ -157,7 +157,7 @@ class Dealing:
             case BookOpenedDeed(deal=deal):
                 self._done.add(("book", deal))
             case BookDeed(deal=deal, commitment=commitment):
-                self.books.recall(deal, commitment)
+                self.books.recall(match, deal, commitment)
 
     def begin(self, coins: tuple[Coin, ...]) -> None:
         """Go on with another chain of coins, as another incarnation of the seat."""

@@ -224,7 +224,7 @@ class Hearing:
             for deed in read.deeds:
                 self._dealing.offer(deed)
                 if item.seat == self.seat:
-                    self._dealing.recall(deed.body)
+                    self._dealing.recall(self.founding.match, deed.body)
                 self._proving.offer(deed, is_own=item.seat == self.seat)
             self._deck_is_new = True
         if read.entry is not None and said.may_append:

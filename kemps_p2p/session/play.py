@@ -71,7 +71,7 @@ class Play(Hearing):
 
     def seal_book(self, signals: tuple[str, ...], now_ms: int) -> list[fx.Effect]:
         """Seal the gestures that mean a quartet from the coming deal on, if they can be sealed."""
-        self.books.remember(self.tip, signals)
+        self.books.remember(self.founding.match, signals)
         if self.is_recovering or not self.books.can_seal(self.tip, signals):
             return []
         # In an item of its own: should it come too late for its deal, nothing else is lost with it.

@@ -1,10 +1,12 @@
 """What gestures were worth: honest or not, sealed books, and ties that chance does not make."""
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from random import Random
 
 import pytest
+from msgspec import structs
 from report_helpers import Seen
 
 from kemps_p2p.game.cards import Card, pack, parse_cards
@@ -102,6 +104,29 @@ def test_bots_mean_a_quartet_by_what_their_books_say(seen: Seen) -> None:
     assert any(use.count for seat in signals.seats for use in seat.uses)
 
 
+def with_books(seen: Seen, **changes: object) -> Signals:
+    """The report on that log, had its last entry left other books."""
+    *before, last = seen.audit.steps
+    step = replace(last, match=structs.replace(last.match, **changes))
+    signals = signals_of(replace(seen.audit, steps=(*before, step)))
+    assert signals is not None
+    return signals
+
+
+def test_a_gesture_is_in_no_book_of_a_seat_that_never_opened_its_own(seen: Seen) -> None:
+    """The partner's book says nothing of it then, though it is open; it does for a seat that sealed none."""
+    match = seen.audit.match
+    assert match is not None
+    opened = {**match.opened_books, Seat(1): {}}
+    kept = with_books(seen, opened_books=opened)
+    none = with_books(seen, opened_books=opened, books={**match.books, Seat(1): {}})
+    assert [book.state for book in kept.seats[1].books] == [BookState.SEALED]
+    assert not any(use.in_book for use in kept.seats[1].uses)
+    for signals in (kept, none):
+        assert any(use.in_book for use in signals.seats[3].uses)
+    assert [use.name for use in none.seats[1].uses if use.in_book] == list(none.seats[3].books[0].signals)
+
+
 def test_a_log_without_entries_says_nothing_of_gestures() -> None:
     assert signals_of(audit(b"")) is None
 
@@ -127,7 +152,7 @@ def test_lines_and_data_say_the_same() -> None:
     assert lines[:8] == [
         "Ben",
         "  book from deal 1: wink and \\x1b[31mnose",
-        "  book from deal 3: never opened",
+        "  book from deal 3: never opened, so nobody can tell what it says",
         "  book from deal 5: opened falsely, which lost the match",
         "  wink (in the book): meant 5 times, 3 of them honest, so 30 % to 95 % of the time (95 % interval)",
         "  \\x1b[31mnose (in the book): never made",

@@ -186,8 +186,31 @@ def test_an_own_book_is_opened_to_what_was_sealed(seated: Table) -> None:
     hand = hand.copy(books=ended.books, game=ended.game)
     item = said(hand, 1, told.body)
     assert book_in_force(hand.order(Carried(item=item)), Seat(1), 0) == ("wink", "yawn")
-    # A machine that has lost its memory leaves the book sealed.
+    # A machine that comes back does not know yet what it has sealed.
     assert list(Dealing(Seat(1), SECRET, ()).fulfil(ended)) == []
+
+
+@pytest.mark.parametrize(
+    ("secret", "signals", "is_found"),
+    [(SECRET, ("ear tug",), True), (SECRET, ("wink", "yawn"), False), (SALT, ("ear tug",), False)],
+)
+def test_what_an_earlier_run_has_sealed_is_found_by_the_secret_of_the_match_alone(
+    seated: Table, secret: bytes, signals: tuple[str, ...], *, is_found: bool
+) -> None:
+    match = seated.play().final
+    made = Dealing(Seat(1), SECRET, ()).books.seal(match, signals)
+    after = Dealing(Seat(1), secret, ())
+    after.recall(match.founding.match, made)
+    ended = structs.replace(match, books={Seat(1): {0: made.commitment}}, **over(match))
+    if not is_found:
+        assert after.books.last is None
+        assert after.books.lost == (0,)
+        assert list(after.fulfil(ended)) == []
+        # Whoever plays there says what it goes by; that helps only the secret that sealed it.
+        after.books.remember(match.founding.match, signals)
+    assert after.books.lost == (() if secret == SECRET else (0,))
+    assert after.books.last == (signals if secret == SECRET else None)
+    assert len(list(after.fulfil(ended))) == (secret == SECRET)
 
 
 @pytest.mark.parametrize(

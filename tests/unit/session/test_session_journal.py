@@ -53,6 +53,16 @@ def test_a_seat_that_comes_back_stands_where_it_stood_and_says_nothing_yet(left:
     assert illegal.value.reason is Illegal.COMING_BACK
 
 
+def test_a_seat_that_comes_back_knows_what_its_book_says() -> None:
+    table = opened()
+    table.carry_out(0, table.sessions[0].seal_book(("ear tug",), table.now_ms))
+    table.settle()
+    session = restored(table, objects(table, fx.File.JOURNAL), objects(table, fx.File.LOG))
+    assert session.play.tip.books[Seat(0)].keys() == {1}
+    assert session.play.books.last == ("ear tug",)
+    assert session.play.books.lost == ()
+
+
 def test_what_does_not_hold_in_a_journal_is_named_by_its_place(left: Table) -> None:
     genesis, remembered, *_ = objects(left, fx.File.JOURNAL)
     signed, known = decode(genesis, SignedGenesis), decode(remembered, Remembered)
