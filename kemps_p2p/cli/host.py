@@ -66,7 +66,7 @@ def host(
     rules = read_rule_option(rules_option, players)
     if bind is None:
         bind = everywhere("0.0.0.0") if iface is None else _address_of(iface)
-    reporter = TableReporter(as_events=told.events, has_screen=not told.bot)
+    reporter = TableReporter(as_events=told.events, has_screen=not told.bot, bots=bots)
     name = told.called()
     told.keep(name)
     plan = Plan(

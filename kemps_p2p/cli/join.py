@@ -103,7 +103,11 @@ def _searched(fits: Callable[[Found], bool], what: str, iface: str | None) -> Fo
     """The one table that fits. Raises `CommandError` if there is none, or more than one."""
     found = _run(look_for(fits, FIND_S, iface))
     if not found:
-        hint = "`kemps doctor` says why it may not be found. The address that its host shows works too."
+        path = click.get_current_context().command_path
+        hint = (
+            "A match that has begun is not announced any more. The address that its host shows works too: "
+            f"`{path} ADDRESS --code CODE`. `kemps doctor` says what is in the way."
+        )
         raise CommandError(Exit.UNREACHABLE, f"no table {what} was found on this network", hint)
     if len(found) > 1:
         text = f"{len(found)} tables are called {what}: " + ", ".join(map(table_line, found))

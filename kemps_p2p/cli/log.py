@@ -62,8 +62,11 @@ def list_logs(*, home: Path | None, as_json: bool) -> None:
     for each in logs:
         who = listed([plain(name) for name in each.names]) or counted(each.players, "player")
         say(f"{each.at:%Y-%m-%d %H:%M}  {each.path.name}  {who}{_ended_text(each)}")
+    where = log_directory(home)
     if logs:
-        say(f"in {log_directory(home)}; `kemps audit NAME` checks one, `kemps replay NAME` tells it")
+        say(f"in {where}; `kemps audit NAME` checks one, `kemps replay NAME` tells it")
+    else:
+        say(f"no logs yet in {where}")
 
 
 @log.command()

@@ -21,6 +21,7 @@ _ID_DIGITS = 16
 """So much of the id of a match is in the name of its logs."""
 _BAR_COLUMNS, _BESIDE_BAR_COLUMNS = 36, 32
 """Of a bar, at most; and of what is to its left and right."""
+_LINE_ABOVE_ERASED = "\x1b[A\x1b[2K\r"
 
 with_logs_home = click.option(
     "--home",
@@ -80,7 +81,7 @@ def read_log(path: Path) -> bytes:
 
 @contextmanager
 def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on stderr, if that is a terminal and anybody can see it; None otherwise."""
+    """A bar on stderr while it lasts, if that is a terminal and anybody can see it; None otherwise."""
     terminal = columns(sys.stderr)
     if terminal is None:
         yield None
@@ -94,3 +95,5 @@ def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
             bar.update(done - bar.pos)
 
         yield show
+    # What it led to is all that stays on the screen.
+    click.echo(_LINE_ABOVE_ERASED, nl=False, err=True)

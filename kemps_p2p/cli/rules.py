@@ -12,7 +12,7 @@ import click
 
 from kemps_p2p.cli.errors import CommandError, Exit
 from kemps_p2p.cli.options import LINE_CHARACTERS_MAX, read_rule_set, read_text, with_json
-from kemps_p2p.cli.saying import say
+from kemps_p2p.cli.saying import COLUMNS, filled, page_columns, say
 from kemps_p2p.game.rules import (
     BASE_KEY,
     KEYS,
@@ -51,9 +51,10 @@ def list_command(*, as_json: bool) -> None:
         ]
         click.echo(json.dumps({"rules": books}))
         return
-    width = max(map(len, names))
+    width, wide = max(map(len, names)), page_columns()
     for name in names:
-        say(f"{name:{width}}  {load_summary(name)}")
+        line = f"{name:{width}}  {load_summary(name)}"
+        click.echo(line if wide is None else filled(line, wide, min(width + 2, wide // 2)))
 
 
 @rules.command()
@@ -72,13 +73,9 @@ def show(*, told: str, as_json: bool, as_toml: bool) -> None:
     else:
         summary = load_summary(told) if told in rule_names() else "House rules."
         click.echo(told)
-        click.echo(_wrapped(summary, ""))
-        for line in page_lines(rules_page(found)):
-            click.echo(_wrapped(line, "  " if line.startswith("- ") else ""))
-
-
-def _wrapped(line: str, indent: str) -> str:
-    return click.wrap_text(line, PAGE_COLUMNS, subsequent_indent=indent)
+        width = min(page_columns() or COLUMNS, PAGE_COLUMNS)
+        for line in (summary, *page_lines(rules_page(found))):
+            click.echo(filled(line, width, 2))
 
 
 class Verdict(StrEnum):

@@ -25,6 +25,11 @@ def say(line: str = "", *, err: bool = False) -> None:
     click.echo(fitted, err=err)
 
 
+def page_columns() -> int | None:
+    """How wide a page may be: as the terminal is, even with a pager before it; None without a terminal."""
+    return columns(sys.stdout) or columns(sys.stderr)
+
+
 def columns(stream: TextIO | None) -> int | None:
     """How many characters a line of this terminal has; None if it is no terminal."""
     if stream is None or not stream.isatty():
@@ -39,9 +44,13 @@ def _fitted(line: str, width: int) -> str:
     """The line, or lines no longer than the terminal is wide; a path or a `command` stays in one piece."""
     if len(line) <= width:
         return line
-    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    return filled(line, width, len(line) - len(line.lstrip()) + 2)
+
+
+def filled(line: str, width: int, indent: int) -> str:
+    """The line broken between words, or in one piece where it fits; `indent`: of all lines but the first."""
     whole = _COMMAND.sub(lambda found: found[0].replace(" ", _JOINT), line)
     lines = textwrap.fill(
-        whole, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        whole, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
     )
     return lines.replace(_JOINT, " ")

@@ -18,11 +18,16 @@ from kemps_p2p.wording.words import fingerprint
 
 
 class TableReporter(Reporter):
-    """A reporter that knows of tables too. `has_screen`: what is told during the match waits for its end."""
+    """A reporter that knows of tables too.
 
-    def __init__(self, *, as_events: bool, has_screen: bool = False) -> None:
+    `has_screen`: what is told during the match waits for its end; `bots`: so many come by themselves.
+    """
+
+    def __init__(self, *, as_events: bool, has_screen: bool = False, bots: int = 0) -> None:
         super().__init__(as_events=as_events)
         self._has_screen = has_screen
+        self._bots = bots
+        self._bots_here: set[str] = set()
         self._is_host = False
         self._held: list[TableNews] | None = None
         self._sent_away: set[tuple[str, str]] = set()
@@ -59,19 +64,22 @@ class TableReporter(Reporter):
                 self.say("not-announced", text, why=why)
             case Welcomed(table=table, players=players, rules=rules):
                 name = rules_label(rules)
-                text = f"at the table {plain(table)}: {players} players, rules: {name}"
+                text = f"table: {plain(table)}; {players} players, rules: {name}"
                 self.say("welcomed", text, table=table, players=players, rules=name)
             case Came(guest=guest, here=here, players=players):
                 key = fingerprint(guest.contact.identity)
                 who = f"{plain(guest.name)} (a bot)" if guest.player == BOT else plain(guest.name)
+                if guest.player == BOT:
+                    self._bots_here.add(guest.name)
                 doing = "watches" if guest.is_watching else f"is here, {here} of {players}"
                 facts = {"is_bot": guest.player == BOT, "is_watching": guest.is_watching}
                 self.say("came", f"{who} {doing}; key {key}", name=guest.name, key=key, here=here, **facts)
             case Went(name=name, here=here, players=players):
+                self._bots_here.discard(name)
                 self.say("went", f"{plain(name)} has left, {here} of {players}", name=name, here=here)
             case Waiting(players=players):
                 end = "closes the table" if self._is_host else "leaves"
-                self.say("waiting", f"waiting for {players} more; Ctrl-C {end}", players=players)
+                self.say("waiting", f"waiting for {self._missing(players)}; Ctrl-C {end}", players=players)
             case Drawing():
                 self.say("drawing", "all are here; seats are drawn")
             case SentAway(host=host, why=why, guesses=guesses):
@@ -81,6 +89,14 @@ class TableReporter(Reporter):
                 self.say("kept-out", text, strangers=strangers, without_keys=others)
             case _:
                 assert_never(news)
+
+    def _missing(self, players: int) -> str:
+        """Who is still to come, the own bots by themselves."""
+        bots = min(max(self._bots - len(self._bots_here), 0), players)
+        if not bots:
+            return f"{players} more"
+        others = f"{players - bots} more, and for " if players > bots else ""
+        return f"{others}{counted(bots, 'bot')} of this table"
 
     def _say_sent_away(self, host: str, why: NotSeated, guesses: int) -> None:
         # Guesses are few by their own limit. Whatever else knocks again and again is told once.

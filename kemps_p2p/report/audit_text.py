@@ -110,7 +110,7 @@ def _facts(one: Audit) -> _Facts:
 
 
 def _keeper(one: Audit) -> str:
-    return "" if one.annexed_by is None else f" (kept by {people_of(one).seat(one.annexed_by)})"
+    return "" if one.annexed_by is None else f" (as {people_of(one).seat(one.annexed_by)} kept it)"
 
 
 def _log_lines(one: Audit, *, is_alone: bool) -> Iterator[str]:
@@ -121,7 +121,7 @@ def _log_lines(one: Audit, *, is_alone: bool) -> Iterator[str]:
         yield f"match {one.founding.match.hex()}: {seated}{watched}"
         yield f"by {book_text(canonical_text(one.founding.rules))}"
         if is_alone and one.annexed_by is not None:
-            yield f"this log was kept by {people.seat(one.annexed_by)}"
+            yield f"this log is as {people.seat(one.annexed_by)} kept it"
         if not one.names:
             yield NO_NAMES
         hold = "hold" if one.verdict is Verdict.CLEAN else "hold so far"

@@ -113,7 +113,7 @@ def card_lines(card: LogCard) -> list[str]:
     began = "" if card.began_ms is None else f"{day_text(card.began_ms)} by one clock, "
     end = "not closed: it ends before its match does"
     if card.kept_by is not None:
-        end = f"closed; kept by {people.seat(card.kept_by)}"
+        end = f"closed; as {people.seat(card.kept_by)} kept it"
     rematch = f", match {card.rematch + 1} of this table" if card.rematch else ""
     lines = [
         f"match {card.header.match.hex()}",

@@ -25,9 +25,9 @@ TIES_MAX = 5
 """So many ties are told in lines; JSON has them all."""
 
 HOW_TO_READ = (
-    "A gesture is honest if its maker held four of a kind at the entry that logged it.",
-    "Whether a gesture was meant was sealed when it was made and opened by the seed: it is its maker's word.",
-    "A sealed book binds its seat before the deal. Partners can mean more than they seal.",
+    "A gesture is honest if its maker held a quartet at the entry that logged it.",
+    "Whether it was meant is its maker's word: sealed with it, opened by the seed.",
+    "A sealed book binds before the deal. Partners can mean more than they seal.",
 )
 
 

@@ -39,15 +39,17 @@ WHYS: dict[Why, str] = {
 }
 
 HOW_TO_READ = (
-    "An entry is a page of the log. Whoever is on duty, another seat each deal, writes it; it counts once a",
-    "majority has signed it. Its time, since the match began, is the word of that seat: no clock is common.",
-    "A tape is everything that one seat has signed, in order, without gaps: it cannot be sorted anew later.",
-    "A stamp is higher than all stamps that its seat had seen: what is stamped lower was no answer to",
-    "what is stamped higher. Stamps say what can have been the cause of what, and nothing of time.",
-    "What a seat has seen is what its program had received. In one item, what is named first came first.",
-    "The witnesses of a race are all seats but the two that it is between, and an observer if there is one.",
+    "An entry is a page of the log. Whoever is on duty, a seat a deal, writes it.",
+    "It counts once a majority has signed it. Its time is the word of that seat.",
+    "A tape is all that one seat has signed, in order: it cannot be sorted anew.",
+    "A stamp is higher than every stamp that its seat had seen when it signed.",
+    "So a lower stamp was no answer to a higher one. Of time, stamps say nothing.",
+    "What a seat has seen is what its program had received.",
+    "In one item, what is named first came first.",
+    "A race is witnessed by all but the two in it, and by an observer, if any.",
     "The evidence is what an entry needed to decide; a tape may hold more.",
 )
+"""Each fits on a terminal of 80 columns, indented: none is broken."""
 
 NEVER_KNOWN = (
     "Who moved first by a clock: none is trusted, and a slow machine or line counts against its owner.",

@@ -131,9 +131,9 @@ def test_each_of_several_logs_has_its_own_verdict(here: Here, tmp_path: Path) ->
     changed.write_bytes(whole[:-5] + bytes((whole[-5] ^ 1,)) + whole[-4:])
     kept.write_bytes(whole)
     lines = here("audit", changed, kept).out.splitlines()
-    assert f"{kept} (kept by Anna): clean" in lines
+    assert f"{kept} (as Anna kept it): clean" in lines
     assert any(line.startswith(f"{changed}") and line.endswith(": violated") for line in lines)
-    assert "  this log was kept by Anna" in here("audit", kept).out.splitlines()
+    assert "  this log is as Anna kept it" in here("audit", kept).out.splitlines()
 
 
 def test_of_several_logs_the_report_is_told_from_one_that_holds(here: Here, tmp_path: Path) -> None:

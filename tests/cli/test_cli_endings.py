@@ -138,13 +138,15 @@ def test_a_long_line_stays_whole_where_no_terminal_is(capsys: pytest.CaptureFixt
     assert capsys.readouterr().out == f"{line}\n"
 
 
-def test_a_bar_fits_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bar_fits_its_line_and_goes_once_it_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
     narrow = narrowed(monkeypatch)
     with progress("checking") as show:
         assert show is not None
         for done in range(0, 101, 10):
             show(done, 100)
-    drawn = narrow.getvalue().replace("\x1b[?25l", "").replace("\x1b[?25h", "").replace("\n", "")
+    drawn, erased, after = narrow.getvalue().partition("\n\x1b[A\x1b[2K\r")
+    assert (bool(erased), after) == (True, "")
+    drawn = drawn.replace("\x1b[?25l", "").replace("\x1b[?25h", "")
     assert "100%" in drawn
     assert max(map(len, drawn.split("\r"))) <= 40
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from cli_helpers import Here, Ran
 
-from kemps_p2p.game.rules import KEYS, RuleSet, load_rules, override, read_rules, rule_names
+from kemps_p2p.game.rules import KEYS, RuleSet, load_rules, load_summary, override, read_rules, rule_names
 from kemps_p2p.wording.rules_page import page_lines, rules_page
 
 pytest_plugins = ("cli_fixtures",)
@@ -59,6 +59,15 @@ def test_list_has_a_line_for_every_rule_set(run: Here) -> None:
     assert all(f"  {book['summary']}\n" in ran.out for book in books)
 
 
+def test_list_is_broken_between_words_before_a_pager(run: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kemps_p2p.cli.rules.page_columns", lambda: 60)
+    lines = run("list").out.splitlines()
+    whole = " ".join(" ".join(lines).split())
+    assert max(map(len, lines)) <= 60
+    assert all(f"{name} {load_summary(name)}" in whole for name in rule_names())
+    assert [line.split()[0] for line in lines if line[0] != " "] == list(rule_names())
+
+
 @pytest.mark.parametrize("name", rule_names())
 def test_show_as_data_is_the_whole_rule_set(name: str, run: Here) -> None:
     ran = run("show", name, "--json")
@@ -82,7 +91,7 @@ def test_show_of_a_file_of_house_rules(run: Here, house: Path) -> None:
 
 def test_show_wraps_and_has_all_sections(run: Here) -> None:
     ran = run("show", "chaulcer/five-up")
-    assert max(map(len, ran.out.splitlines())) <= 88
+    assert max(map(len, ran.out.splitlines())) <= 80
     headings = [line for line in ran.out.splitlines()[2:] if line and line[0] not in "- "]
     assert headings == [
         "The table", "The deal", "Exchanges", "New cards in the middle", "Signs between partners", "Calls",

@@ -19,9 +19,11 @@ from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime import doctor as checks
 from kemps_p2p.runtime import table as runtime_table
 from kemps_p2p.runtime.addresses import Interface, Place
-from kemps_p2p.runtime.gathering import Came, open_mesh
+from kemps_p2p.runtime.gathering import Came, Waiting, Went, open_mesh
 from kemps_p2p.runtime.guesses import GUESSES_MAX
+from kemps_p2p.runtime.guests import BOT, PERSON, Guest
 from kemps_p2p.runtime.known import KnownPlayers
+from kemps_p2p.runtime.meeting import Contact
 from kemps_p2p.runtime.profile import own_identity
 from kemps_p2p.runtime.settings import remember_name, remembered_name
 from kemps_p2p.runtime.table import Opened, TableNews
@@ -306,6 +308,28 @@ def test_the_next_free_port_is_taken_if_none_was_told(command: Here, monkeypatch
     assert told == [Opened((Place(LOOPBACK, free),), is_other=True)]
 
 
+def test_bots_of_the_table_are_not_told_as_people_who_are_missing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    reporter = TableReporter(as_events=False, bots=2)
+    contact = Contact(1, Identity.derived(b"s" * 32, "guest").public, b"c" * 32, "tcp://127.0.0.1:1", 4, -1)
+
+    def told(news: TableNews) -> str:
+        reporter.news(news)
+        return capsys.readouterr().out.partition(";")[0].strip()
+
+    assert told(Waiting(3)) == "waiting for 1 more, and for 2 bots of this table"
+    told(Came(Guest(contact, "Bot Ben", "", BOT), 2, 4))
+    assert told(Waiting(2)) == "waiting for 1 more, and for 1 bot of this table"
+    told(Came(Guest(contact, "Mia", "", PERSON), 3, 4))
+    assert told(Waiting(1)) == "waiting for 1 bot of this table"
+    told(Went("Mia", 2, 4))
+    told(Came(Guest(contact, "Bot Cy", "", BOT), 3, 4))
+    assert told(Waiting(1)) == "waiting for 1 more"
+    told(Went("Bot Cy", 2, 4))
+    assert told(Waiting(2)) == "waiting for 1 more, and for 1 bot of this table"
+
+
 def test_every_reason_has_an_exit_code_of_its_kind() -> None:
     by_code: dict[Exit, set[Unwelcome]] = {}
     for reason in Unwelcome:
@@ -523,8 +547,8 @@ def test_logs_are_found_by_their_names_as_they_are_listed(
     assert (said.code, f"{kept / 'zz.kemps'} cannot be read" in said.err) == (Exit.UNREADABLE, True)
 
 
-def test_log_path_of_nothing(command: Here) -> None:
-    assert command("log", "list").out == ""
+def test_log_path_of_nothing(command: Here, tmp_path: Path) -> None:
+    assert command("log", "list").out == f"no logs yet in {tmp_path / 'own' / 'logs'}\n"
     assert command("log", "path").code == Exit.UNREADABLE
 
 
