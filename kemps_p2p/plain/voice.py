@@ -145,6 +145,8 @@ class Voice:
             case fx.Wanted(seat=seat, want=Want.PLAY_ON, did=Want.HUDDLE):
                 if sitting.has_begun and not is_running(sitting.view().state):
                     yield ready_text((seat,), people)
+            case fx.Wanted(seat=seat, want=Want.PLAY_ON, did=Want.GONE):
+                yield f"{people.seat(seat)} is back"
             case fx.Wanted(seat=seat, want=want):
                 yield from self._wanted(seat, want)
             case fx.ObserverStruck(is_proven=is_proven):

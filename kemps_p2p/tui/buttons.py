@@ -78,7 +78,8 @@ def act_buttons(glance: Glance) -> Iterator[Button]:
         yield Button(keys.MULLIGAN, "new hand", Ink.ASKED)
     if rules.signals is Signals.GESTURES:
         yield Button(keys.SIGN, glance.signal or "your sign")
-        yield Button(keys.EXPRESS, "gestures", Ink.ARMED if glance.switches.is_expressing else Ink.LABEL)
+        is_open = glance.switches.is_expressing
+        yield Button(keys.EXPRESS, "closes" if is_open else "gestures", Ink.ARMED if is_open else Ink.LABEL)
     else:
         yield Button(keys.SIGN, "ready!", Ink.LABEL if keys.SIGN in can else Ink.DIM)
     if rules.speech:

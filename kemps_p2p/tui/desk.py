@@ -17,8 +17,10 @@ from kemps_p2p.game.views import SeatView
 from kemps_p2p.runtime.huddle import Huddle
 from kemps_p2p.runtime.sitting import Sight, Sitting
 from kemps_p2p.session.messages import Want
+from kemps_p2p.session.presence import unready
 from kemps_p2p.session.waiting import Waiting, What
 from kemps_p2p.tui import keys
+from kemps_p2p.tui.calling import AGAIN_MS
 from kemps_p2p.tui.glance import Glance, Switches
 from kemps_p2p.tui.news import News
 from kemps_p2p.tui.overlays import Overlay
@@ -28,6 +30,7 @@ from kemps_p2p.wording.people import People
 from kemps_p2p.wording.presence import away_texts
 from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.tutorial import Tutorial
+from kemps_p2p.wording.waiting import unready_text
 
 CARDS_MS = 800
 
@@ -76,6 +79,8 @@ class Desk:
         self._huddle = Huddle(sitting)
         self._was_paused = False
         self._has_warned = False
+        self._deal_until_ms = 0
+        """Until then another press deals, though somebody is not ready."""
         self._cards_since_ms: int | None = None
 
     @property
@@ -321,9 +326,16 @@ class Desk:
             self._go_on(now_ms)
         elif key == keys.SEAL:
             self._seal_book(now_ms)
-        elif key in keys.GESTURE_KEYS and self.sitting.rules.signals is Signals.GESTURES:
-            self.whisper(f"signal: {keys.GESTURE_KEYS[key]}", now_ms)
+        elif self.sitting.rules.signals is Signals.GESTURES:
+            self._choose_sign(key, now_ms)
         return None
+
+    def _choose_sign(self, key: str, now_ms: int) -> None:
+        if key in keys.GESTURE_KEYS:
+            self.whisper(f"signal: {keys.GESTURE_KEYS[key]}", now_ms)
+        elif (capital := key.upper()) in keys.GESTURE_KEYS:
+            # Some small letters are commands here or at the table, so none of them changes a sign.
+            self.news.notify(f"Shift+{capital} chooses {keys.GESTURE_KEYS[capital]}", now_ms)
 
     def _seal_book(self, now_ms: int) -> None:
         """Commit to the sign that is agreed on, so that after the match anybody can see how honest it was."""
@@ -334,7 +346,7 @@ class Desk:
 
     def _go_on(self, now_ms: int) -> None:
         """Ready for the next deal, which is dealt if that is for this seat to do."""
-        if self._warns_of_no_sign(now_ms):
+        if self._warns_of_no_sign(now_ms) or self._warns_of_unready(now_ms):
             return
         self._huddle.end()
         if not isinstance(asked(self.sitting), Next):
@@ -351,6 +363,17 @@ class Desk:
             return False
         self._has_warned = True
         self.news.notify(f"{no_sign_text(self.people.seat(sitting.partner))}: Enter again goes on", now_ms)
+        return True
+
+    def _warns_of_unready(self, now_ms: int) -> bool:
+        """The dealer deals to people who are not ready only with a second press, as one calls."""
+        missing = unready(self.sitting.wants, self.sitting.away())
+        missing = tuple(seat for seat in missing if seat != self.sitting.seat)
+        if not missing or not isinstance(asked(self.sitting), Next) or now_ms <= self._deal_until_ms:
+            self._deal_until_ms = 0
+            return False
+        self._deal_until_ms = now_ms + AGAIN_MS
+        self.news.notify(f"{unready_text(missing, self.people)}: Enter again deals", now_ms)
         return True
 
     # What is said

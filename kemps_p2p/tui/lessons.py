@@ -3,7 +3,7 @@
 from kemps_p2p.wording.tutorial import Ways
 
 ON_SCREEN = Ways(
-    agree="press its letter, and {partner} alone learns what it will mean",
+    agree="press Shift and its letter, and {partner} alone learns what it will mean",
     gesture="g, or the capital letter of {}",
     ready="g",
     call="Press k twice now",

@@ -142,8 +142,8 @@ def _asked_between(glance: Glance) -> str | None:
         return None
     if glance.is_asked(What.NEXT):
         missing = [seat for seat in unready(glance.wants) if seat != glance.seat]
-        told = f" ({unready_text(missing, glance.people)})" if missing else ""
-        return f"You are the dealer: Enter deals{told}"
+        how = f"Enter twice deals ({unready_text(missing, glance.people)})" if missing else "Enter deals"
+        return f"You are the dealer: {how}"
     if glance.is_held:
         ready = [Seat(seat) for seat, want in others.items() if want is Want.PLAY_ON]
         told = f" ({ready_text(ready, glance.people)})" if ready else ""
@@ -182,7 +182,9 @@ def state_text(glance: Glance) -> str:
         told = unready_text(missing, glance.people, bot=dealer if is_bot else None)
         # A bot that deals waits for them as well.
         waits = [told] if is_bot else [told, *waits]
-    told = hint + "; ".join([*wishes, *away, *waits])
+    # Last, since what is to be done now and who is missing must not be pushed out of the row by it.
+    back = ["they may come back (kemps rejoin)"] if any(each.has_left for each in glance.away) else []
+    told = hint + "; ".join([*wishes, *away, *waits, *back])
     if told:
         return told[:1].upper() + told[1:]
     return _nobody(glance)
@@ -238,4 +240,5 @@ def stock_texts(glance: Glance) -> tuple[tuple[str, ...], ...]:
     left, swept = f"{counted(view.stock_count, 'card')} left", f"{view.swept_count} swept"
     if not view.swept_count:
         return ((left,), (f"{view.stock_count} left",))
-    return ((f"{left}, {swept}",), (left, swept), (f"{view.stock_count} left", swept))
+    few = f"{view.stock_count} left"
+    return ((f"{left}, {swept}",), (f"{few}, {swept}",), (few, swept))

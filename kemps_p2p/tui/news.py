@@ -224,10 +224,13 @@ class News:
             case Want.PLAY_ON if did is Want.HUDDLE:
                 if self._sitting.has_begun and not is_running(self._sitting.view().state):
                     self.notify(ready_text((seat,), self._sitting.people), now_ms)
+            case Want.PLAY_ON if did is Want.GONE:
+                self.tell(f"{who} is back", now_ms)
             case Want.PLAY_ON:
                 self.tell(f"{who} wants to play on", now_ms)
             case Want.GONE:
-                self.tell(f"{who} has left the table", now_ms, Tone.LOUD)
+                back = ", and may come back (kemps rejoin)" if self._sitting.has_begun else ""
+                self.tell(f"{who} has left the table{back}", now_ms, Tone.LOUD)
             case Want.AS_OTHERS | Want.HUDDLE:
                 # Who is not ready is told in the last row for as long as it matters.
                 return
@@ -253,6 +256,7 @@ class News:
         match event:
             case Dealt():
                 self._unseen.clear()
+                self.recent.lessons.clear()
                 self.recent.moves.clear()
                 self.recent.fresh.clear()
                 self.recent.ending.clear()
@@ -274,8 +278,11 @@ class News:
                 self.notify(event_text(event, scene), now_ms)
                 self.recent.flash = Until("", now_ms, now_ms + FLASH_MS)
                 self.recent.rings += 1
-            case Verdicts() | DealEnded():
+            case Verdicts():
                 self.notify(event_text(event, scene), now_ms)
+            case DealEnded():
+                # The showdown tells how it ended, and has not room to tell it twice.
+                self.recent.notice = None
             case Said(seat=seat, text=text):
                 self.recent.speech[seat] = Until(plain(text), now_ms, now_ms + SPEECH_MS)
                 if not is_running(self._sitting.view().state):

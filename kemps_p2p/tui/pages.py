@@ -118,7 +118,7 @@ def _gestures(sheet: Sheet, glance: Glance, x: int, y: int) -> int:
     """The list of gestures; the column behind it."""
     columns = 37 if sheet.width < 100 else 44
     is_sealed = glance.signal is not None and glance.book == (glance.signal,)
-    told = "Your sign, sealed in your book:" if is_sealed else "Your sign for four of a kind:"
+    told = "Your sign, sealed in your book:" if is_sealed else "Your sign for four of a kind (Shift+):"
     sheet.put(x + 2, y, told, Ink.TEXT)
     for row, (key, name) in enumerate(keys.GESTURE_KEYS.items(), start=1):
         is_agreed = name == glance.signal
@@ -164,7 +164,8 @@ def draw_showdown(sheet: Sheet, glance: Glance) -> None:
             y += 1
     end = draw_waiting(sheet, glance)
     y = _hands(sheet, glance, y + 1, end - 8 - len(glance.view.scores)) + 1
-    for text, ink in _found(glance, columns)[-max(end - y - 3 - len(glance.view.scores), 1) :]:
+    # The verdict comes first; who has won stands on the next page too.
+    for text, ink in _found(glance, columns)[: max(end - y - 3 - len(glance.view.scores), 1)]:
         sheet.centre(y, text, ink)
         y += 1
     y = _scores(sheet, glance, y + 1)

@@ -41,10 +41,10 @@ class Seating:
         return self.rows * (FRAMED_HEIGHT if self.is_framed else BARE_HEIGHT)
 
 
-def seating(players: int, columns: int) -> Seating:
-    """The plates of everybody else."""
+def seating(players: int, columns: int, *, is_low: bool = False) -> Seating:
+    """The plates of everybody else; low ones have no frames."""
     count = players - 1
-    if count <= FRAMED_MAX and columns // count >= COLUMNS + 2:
+    if not is_low and count <= FRAMED_MAX and columns // count >= COLUMNS + 2:
         return Seating(count, 1, min(columns // count, PLATE_WIDTH_MAX), is_framed=True)
     rows = 1 if count <= FRAMED_MAX else 2
     per_row = -(-count // rows)
@@ -66,9 +66,9 @@ def seen_face(glance: Glance, seat: Seat) -> Face:
     )
 
 
-def draw_plates(sheet: Sheet, glance: Glance, x: int, y: int, columns: int) -> int:
-    """All plates; the row below them."""
-    plan = seating(glance.players, columns)
+def draw_plates(sheet: Sheet, glance: Glance, plan: Seating, where: tuple[int, int, int]) -> int:
+    """All plates, from a column and a row on, in so many columns; the row below them."""
+    x, y, columns = where
     everybody = others(glance.seat, glance.players)
     for index, (key, seat) in enumerate(zip(SEAT_KEYS, everybody, strict=False)):
         row, place = divmod(index, plan.per_row)

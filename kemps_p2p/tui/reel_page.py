@@ -11,7 +11,7 @@ from kemps_p2p.game.seating import team_of
 from kemps_p2p.ids import Seat
 from kemps_p2p.tui.buttons import Button, draw_buttons, rows_of
 from kemps_p2p.tui.cards import SUIT_INKS
-from kemps_p2p.tui.paint import Area, Ink, Sheet, cells, clipped, wrapped
+from kemps_p2p.tui.paint import Area, Ink, Run, Sheet, cells, clipped, wrapped
 from kemps_p2p.tui.reel import HELP, SPEEDS, Reel
 from kemps_p2p.tui.scores import short_score
 from kemps_p2p.wording.cards import card_text
@@ -151,13 +151,20 @@ def _story(sheet: Sheet, reel: Reel, area: Area) -> None:
     if height <= 0:
         return
     ahead = height // 2 if reel.whose is Wide.ALL else 0
-    last = min(reel.index + ahead, reel.last)
-    first = max(last - height + 1, 0)
-    for row, index in enumerate(range(first, last + 1)):
-        moment = reel.story.moments[index]
+    rows: list[Run] = []
+    last = 0
+    for index in range(max(reel.index - height + 1, 0), min(reel.index + ahead, reel.last) + 1):
         is_now = index == reel.index
-        text = f"{moment.clock:>10} {'▶' if is_now else ' '} {reel.story.text(index, reel.whose).strip()}"
         ink = Ink.STRONG if is_now else Ink.TEXT if index < reel.index else Ink.DIM
+        clock = f"{reel.story.moments[index].clock:>10} {'▶' if is_now else ' '} "
+        # How a sentence ends matters: that of a verdict says whether the call was right.
+        for text in wrapped(reel.story.text(index, reel.whose).strip(), columns - cells(clock)):
+            rows.append((clock + text, ink))
+            clock = " " * cells(clock)
+        if index <= reel.index:
+            last = len(rows)
+    end = min(max(last + ahead, height), len(rows))
+    for row, (text, ink) in enumerate(rows[max(end - height, 0) : end]):
         sheet.clip(x, y + row, columns, text, ink)
 
 

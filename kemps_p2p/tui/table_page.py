@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from kemps_p2p.tui.buttons import Button, act_buttons, call_buttons, draw_buttons, gesture_buttons, rows_of
 from kemps_p2p.tui.cards import HIGH_CARD, LOW_CARD, Frame, card_width, draw_hand, draw_pool
 from kemps_p2p.tui.glance import Glance
-from kemps_p2p.tui.keys import HAND_KEYS
+from kemps_p2p.tui.keys import ADMIT, ASKED, DECLINE, DENY, EXPRESS, HAND_KEYS
 from kemps_p2p.tui.lines import (
     draw_notice,
     draw_story,
@@ -22,7 +22,7 @@ from kemps_p2p.tui.lines import (
     stock_texts,
 )
 from kemps_p2p.tui.paint import Area, Ink, Sheet, cells, wrapped
-from kemps_p2p.tui.plates import draw_plates, draw_self, draw_watched, seating
+from kemps_p2p.tui.plates import Seating, draw_plates, draw_self, draw_watched, seating
 
 COLUMNS_MIN = 60
 ROWS_MIN = 20
@@ -38,6 +38,7 @@ STORY_ROWS = 3
 class Plan:
     """Where things are: the columns of the table, how large a card is, and how many rows stay free."""
 
+    seats: Seating
     x: int
     top: int
     columns: int
@@ -60,10 +61,9 @@ def draw_too_small(sheet: Sheet, what: str) -> None:
 
 def draw_table(sheet: Sheet, glance: Glance) -> None:
     """The whole page."""
-    buttons = _button_rows(glance, table_columns(sheet.width))
-    plan = _plan(sheet, glance, len(buttons))
+    plan, buttons = _laid_out(sheet, glance)
     draw_title(sheet, glance, heading(glance))
-    y = draw_plates(sheet, glance, plan.x, plan.top, plan.columns) + plan.gap
+    y = draw_plates(sheet, glance, plan.seats, (plan.x, plan.top, plan.columns)) + plan.gap
     draw_pool(sheet, glance, Frame(plan.x, y, plan.columns, plan.card_width, plan.card_height))
     _stock(sheet, glance, plan, y)
     y += plan.card_height + 2
@@ -89,21 +89,36 @@ def table_columns(columns: int) -> int:
     return min(columns - side, TABLE_COLUMNS_MAX)
 
 
-def _button_rows(glance: Glance, columns: int) -> list[list[Button]]:
-    calls = rows_of(tuple(call_buttons(glance)), columns)
-    if glance.switches.is_expressing:
-        return [*calls, *rows_of(tuple(gesture_buttons()), columns)]
-    return [*calls, *rows_of(tuple(act_buttons(glance)), columns)]
+def _laid_out(sheet: Sheet, glance: Glance) -> tuple[Plan, list[list[Button]]]:
+    """Where things are, and the rows of buttons; where gestures are laid out, the plates make room first."""
+    columns = table_columns(sheet.width)
+    calls, acts = tuple(call_buttons(glance)), tuple(act_buttons(glance))
+    seats = seating(glance.players, columns)
+    if not glance.switches.is_expressing:
+        buttons = [*rows_of(calls, columns), *rows_of(acts, columns)]
+        return _plan(sheet, glance, seats, len(buttons)), buttons
+    gestures = rows_of(tuple(gesture_buttons()), columns)
+    buttons = [*rows_of(calls, columns), *rows_of(acts, columns), *gestures]
+    if _spare(sheet, seats, len(buttons)) < 0:
+        # What has no button meanwhile can still be done with its key.
+        kept = [act for act in acts if act.key in (ASKED, ADMIT, DENY, DECLINE, EXPRESS)]
+        buttons = [*rows_of([*calls, *kept], columns), *gestures]
+    if _spare(sheet, seats, len(buttons)) < 0:
+        seats = seating(glance.players, columns, is_low=True)
+    return _plan(sheet, glance, seats, len(buttons)), buttons
 
 
-def _plan(sheet: Sheet, glance: Glance, button_rows: int) -> Plan:
+def _spare(sheet: Sheet, seats: Seating, button_rows: int) -> int:
+    """The rows that are left beside low cards and everything that must be there."""
+    # The title, plates, two rows around the middle, the notice, a row of keys, buttons, and the last row.
+    return sheet.height - (1 + seats.height + 2 + 1 + 1 + button_rows + 1 + 2 * LOW_CARD)
+
+
+def _plan(sheet: Sheet, glance: Glance, seats: Seating, button_rows: int) -> Plan:
     has_side = sheet.width >= SIDE_STORY_FROM
     columns = table_columns(sheet.width)
     low = card_width(glance.view)
-    plates = seating(glance.players, columns).height
-    # The title, plates, two rows around the middle, the notice, a row of keys, buttons, and the last row.
-    needed = 1 + plates + 2 + 1 + 1 + button_rows + 1 + 2 * LOW_CARD
-    spare = sheet.height - needed - (0 if has_side else STORY_ROWS)
+    spare = _spare(sheet, seats, button_rows) - (0 if has_side else STORY_ROWS)
     growth = 2 * (HIGH_CARD - LOW_CARD)
     is_high = spare >= growth and len(glance.pool) * (low + 3) <= columns
     spare -= growth if is_high else 0
@@ -111,6 +126,7 @@ def _plan(sheet: Sheet, glance: Glance, button_rows: int) -> Plan:
     # Beside a story at the side, the table has the whole height to itself, and stands in its middle.
     top = 1 + gap + (max(spare - 4 * gap, 0) // 2 if has_side else 0)
     return Plan(
+        seats=seats,
         x=0 if has_side else (sheet.width - columns) // 2,
         top=top,
         columns=columns,
@@ -136,6 +152,6 @@ def _own(sheet: Sheet, glance: Glance, plan: Plan, y: int) -> None:
     hand = len(HAND_KEYS) * (plan.card_width + 2)
     side = (plan.columns - hand) // 2 - 1
     draw_hand(sheet, glance, Frame(plan.x + side + 1, y, hand, plan.card_width, plan.card_height))
-    if not seating(glance.players, plan.columns).is_framed:
+    if not plan.seats.is_framed:
         draw_watched(sheet, glance, plan.x + 1, y, side - 1)
     draw_self(sheet, glance, plan.x + side + hand + 2, y, side - 1)

@@ -13,7 +13,7 @@ WAITS: dict[What, str] = {
     What.CARDS: "to help to turn up cards",
     What.ANSWER: "to admit or deny a quartet",
     What.COIN: "to show a coin for the draw",
-    What.SEEDS: "to open the shuffles of this match",
+    What.SEEDS: "to open the shuffles of this match; there is nothing for you to do",
     What.NEXT: "to start the next deal",
     What.GO: "to open play",
     What.RESUME: "to deal new cards",

@@ -74,6 +74,15 @@ def test_a_key_says_that_there_is_nothing_to_jump_to_until_the_next(reel: Reel) 
     assert "There is no" not in drawn(reel)
 
 
+def test_the_list_tells_every_sentence_to_its_end(reel: Reel, timeline: Timeline) -> None:
+    press(reel, "c", "right")
+    for index in range(reel.index, reel.last + 1):
+        reel.go(index)
+        rows = drawn(reel, 80, 40).split("\n")
+        below = " ".join(" ".join(row.strip() for row in rows[15:]).split())
+        assert " ".join(timeline.text(index, Wide.ALL).split()) in below
+
+
 @pytest.mark.parametrize("width", [60, 80])
 def test_what_stands_above_is_not_cut(reel: Reel, width: int) -> None:
     verdict = (

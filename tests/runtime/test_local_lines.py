@@ -117,6 +117,7 @@ def test_every_sight_has_its_line(told: Told) -> None:
             "Ben has signed a walk-over: the match ends once",
         ),
         (fx.Wanted(Seat(1), Want.PLAY_ON), "Ben wants to play on."),
+        (fx.Wanted(Seat(1), Want.PLAY_ON, Want.GONE), "Ben is back."),
         (fx.Wanted(Seat(1), Want.AS_OTHERS), ""),
         (fx.Wanted(Seat(1), Want.HUDDLE), ""),
         # In play that means nothing any more.

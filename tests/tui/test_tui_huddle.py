@@ -17,13 +17,15 @@ from kemps_p2p.session.messages import Want
 from kemps_p2p.session.presence import Away
 from kemps_p2p.session.waiting import Waiting, What
 from kemps_p2p.tui import keys
+from kemps_p2p.tui.app import screen_ms
+from kemps_p2p.tui.calling import AGAIN_MS
 from kemps_p2p.tui.desk import Page
 from kemps_p2p.tui.glance import Glance
 from kemps_p2p.tui.lessons import ON_SCREEN
 from kemps_p2p.tui.lines import LESSON_LINE_MS, asked_text, state_text
 from kemps_p2p.tui.pages import Lobby, draw_end, draw_huddle, draw_lobby, draw_showdown
 from kemps_p2p.tui.paint import Sheet, wrapped
-from kemps_p2p.tui.recent import Recent
+from kemps_p2p.tui.recent import Line, Recent, Tone
 from kemps_p2p.tui.table_page import draw_table
 from kemps_p2p.wording.faces import glimpse
 from kemps_p2p.wording.tutorial import Tutorial
@@ -59,7 +61,7 @@ def drawn(glance: Glance, size: tuple[int, int], draw: object = draw_huddle) -> 
 def test_each_is_told_who_is_ready_and_who_is_not() -> None:
     assert view_of(ended_deal(), 0).dealer == 0
     dealer = between_deals(0, HUDDLE, HUDDLE, READY, BOT)
-    assert asked_text(dealer) == "You are the dealer: Enter deals (Ben is not ready yet)"
+    assert asked_text(dealer) == "You are the dealer: Enter twice deals (Ben is not ready yet)"
     assert asked_text(between_deals(0, HUDDLE, READY, READY, BOT)) == "You are the dealer: Enter deals"
     told = asked_text(between_deals(1, HUDDLE, HUDDLE, READY, BOT))
     assert told == "A break, for as long as you like: Enter goes on (Carla is ready)"
@@ -123,6 +125,63 @@ def test_the_stock_is_told_after_a_sweep_too(size: tuple[int, int]) -> None:
     screen = drawn(glance_of(view), size, draw_table)
     assert "28 cards left, 4 swept" in screen if size[0] == 80 else "28 left" in screen
     assert "4 swept" in screen
+    for seat in (*range(4), *range(4)):
+        table.act(Seat(seat), Pass(pool=table.state.pool))
+    screen = drawn(glance_of(view_of(table, 0)), size, draw_table)
+    assert "20 left, 12 swept" in screen if size[0] == 80 else "12 swept" in screen
+
+
+def test_a_short_screen_shows_the_verdict_before_who_has_won() -> None:
+    verdict = "The call “Kemps!” (Bot Anna has a quartet) is wrong (called by Bot Carla)"
+    lines = ("Carla calls", verdict, "Bot Ben and Dan win the match; Bot Anna and Bot Carla K, Bot Ben none")
+    waits = (Waiting(What.SEEDS, tuple(map(Seat, range(4)))),)
+    ending = [Line(text, Tone.LOUD) for text in lines]
+    screen = drawn(
+        replace(between_deals(0, *[READY] * 4), recent=Recent(ending=ending), waits=waits),
+        (60, 20),
+        draw_showdown,
+    )
+    assert verdict in " ".join(screen.split())
+    assert "nothing for you to do" in screen
+
+
+def test_small_letters_in_the_huddle_say_how_a_sign_is_chosen(tmp_path: Path) -> None:
+    async def script(person: Person) -> None:
+        await person.until_page(Page.HUDDLE)
+        await person.until(lambda: "Anna: signal: yawn" in person.screen)
+        await person.do("n")
+        assert "Shift+N chooses nose scratch" in person.screen
+        assert person.sitting.signal_agreed == "yawn"
+        await person.do("N")
+        await person.until(lambda: person.sitting.signal_agreed == "nose scratch")
+
+    evening(tmp_path, script)
+
+
+def test_a_dealer_deals_to_people_who_are_not_ready_with_a_second_press(tmp_path: Path) -> None:
+    rules = override(KEMPS, {"look_ms": 0, "first_dealer": "seat-0"})
+
+    async def script(person: Person) -> None:
+        await person.until_page(Page.HUDDLE)
+        await person.until(lambda: "Anna: signal: yawn" in person.screen)
+        sitting, desk = person.sitting, person.app.desk
+        sitting.waiting_for = lambda: (Waiting(What.NEXT, (sitting.seat,)),)  # type: ignore[method-assign]
+        sitting._session._wants[Seat(1)] = HUDDLE
+        dealt: list[object] = []
+        sitting.act = dealt.append  # type: ignore[method-assign, assignment]
+        now = screen_ms()
+        for press_ms, count in ((0, 0), (AGAIN_MS + 1, 0), (AGAIN_MS + 2, 1)):
+            desk.press(keys.ASKED, now + press_ms)
+            assert len(dealt) == count
+        person.app.paint()
+        desk.press(keys.ASKED, now + AGAIN_MS + 3)
+        assert len(dealt) == 1
+        assert "Ben is not ready yet: Enter again deals" in str(desk.news.recent.notice)
+        sitting._session._wants[Seat(1)] = READY
+        desk.press(keys.ASKED, now + AGAIN_MS + 4)
+        assert len(dealt) == 2
+
+    evening(tmp_path, script, rules=rules)
 
 
 def test_what_is_said_to_all_stands_in_the_huddle_at_once(tmp_path: Path) -> None:

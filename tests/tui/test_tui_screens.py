@@ -9,7 +9,7 @@ from textual.widgets import Input
 from tui_helpers import SHORT, Person, evening, glance_of, quick, table_of, view_of
 
 from kemps_p2p.game.actions import Gesture
-from kemps_p2p.game.events import Passed, PlayStarted
+from kemps_p2p.game.events import Dealt, Passed, PlayStarted
 from kemps_p2p.game.rules import load_rules, override
 from kemps_p2p.ids import Seat
 from kemps_p2p.session import effects as fx
@@ -36,6 +36,13 @@ def test_every_size_and_every_page_over_the_table(tmp_path: Path) -> None:
             await person.until(lambda: person.sheet.width == person.app.size.width == size[0])  # noqa: B023
             assert "Kemps!" in person.screen
             assert "Play is open" in person.screen.split("\n")[-1]
+            # The gestures are all there to choose from, and hide neither the pass nor the way back.
+            await person.do(keys.EXPRESS)
+            can_press = {zone.key for zone in person.sheet.zones}
+            assert {*keys.GESTURE_KEYS, keys.DECLINE, keys.EXPRESS} <= can_press
+            assert "glance aside" in person.screen
+            assert "e  closes" in person.screen
+            await person.do(keys.EXPRESS)
         await person.pilot.resize_terminal(50, 15)
         await person.until(lambda: "The table needs 60 columns and 20 rows" in person.screen)
         await person.pilot.resize_terminal(30, 10)
@@ -119,7 +126,7 @@ def test_the_sign_can_be_sealed_in_the_huddle(tmp_path: Path) -> None:
     async def script(person: Person) -> None:
         await person.until_page(Page.HUDDLE)
         await person.until(lambda: "seal our book" in person.screen)
-        assert "Your sign for four of a kind:" in person.screen
+        assert "Your sign for four of a kind (Shift+):" in person.screen
         await person.do(keys.SEAL)
         await person.until(lambda: "Your sign, sealed in your book:" in person.screen)
         assert "our book is sealed: yawn; it is opened when the match is over" in person.screen
@@ -202,6 +209,15 @@ def test_news(tmp_path: Path) -> None:
         assert face.rows(is_ascii=False)[1].strip() not in person.screen
         assert "~" in person.screen
         assert story == [line.text for line in desk.news.recent.story]
+
+        # Whoever had left is back, and wants nothing else; a lesson of the last deal is over with it.
+        desk.hear(fx.Wanted(ben, Want.GONE), now)
+        desk.hear(fx.Wanted(ben, Want.PLAY_ON, Want.GONE), now)
+        told = [line.text for line in desk.news.recent.story][-2:]
+        assert told == ["Ben has left the table, and may come back (kemps rejoin)", "Ben is back"]
+        desk.news.recent.lessons = ["That was a whole deal"]
+        desk.hear(fx.Happened(1, (Dealt(1, me),), sitting.view().state), now)
+        assert not desk.news.recent.lessons
 
         # Why something could not be done is not said any more once it can.
         for event in (PlayStarted(), Passed(me)):
