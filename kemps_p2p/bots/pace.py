@@ -20,6 +20,8 @@ class Pace(Enum):
     """As practised people are."""
     FAST = "fast"
     """At once, for simulations and for tables without people."""
+    SLOW = "slow"
+    """For people who read every line, or have it read aloud."""
 
 
 class Span(msgspec.Struct, frozen=True):
@@ -80,6 +82,16 @@ _RELAXED = Manners(
     answer=Span(600, 1500),
 )
 
+_SLOWNESS = 4
+_SLOW = msgspec.structs.replace(
+    _RELAXED,
+    **{
+        name: getattr(_RELAXED, name).times(_SLOWNESS)
+        for name in ("look", "react", "decline", "linger", "notice", "speak", "first_signal", "next_signal")
+    },
+)
+"""What the table waits for takes as long as it does for people who chat."""
+
 _NORMAL = msgspec.structs.replace(
     _RELAXED,
     look=Span(120, 350),
@@ -97,6 +109,7 @@ _NORMAL = msgspec.structs.replace(
 )
 
 _MANNERS = {
+    Pace.SLOW: _SLOW,
     Pace.RELAXED: _RELAXED,
     Pace.NORMAL: _NORMAL,
     Pace.FAST: Manners(

@@ -76,7 +76,7 @@ def host(
         rules_name=rules_label(rules),
         bots=bots,
     )
-    offer = Offer(plan=plan, bind=bind, port=port, announces=not no_mdns, only=iface, pace=told.pace)
+    offer = Offer(plan=plan, bind=bind, port=port, announces=not no_mdns, only=iface, pace=told.bot_pace)
     seat_plan = told.plan(name, bind=bind, port=None)
     try:
         with seat_kept(told.kept, told.back):

@@ -48,7 +48,7 @@ class _Seconds(click.ParamType[float]):
 
 
 SECONDS = _Seconds()
-PACES = ("relaxed", "normal", "fast")
+PACES = ("slow", "relaxed", "normal", "fast")
 _DIRECTORY = click.Path(file_okay=False, path_type=Path)
 
 with_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

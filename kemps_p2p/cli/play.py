@@ -97,9 +97,13 @@ def _name_option(_ctx: click.Context, _option: click.Parameter, name: str | None
     type=click.Choice(PACES),
     default="relaxed",
     show_default=True,
-    help="How quickly the others play. fast is for scripts: nobody looks first.",
+    help="How quickly the others play. slow is for reading every line; fast for scripts: nobody looks first.",
 )
-@click.option("--plain", is_flag=True, help="Lines of text, for screen readers and scripts.")
+@click.option(
+    "--plain",
+    is_flag=True,
+    help="Lines of text, for screen readers and scripts; --pace slow leaves time to read them.",
+)
 @with_ascii
 @with_colours
 @click.option("--tutorial", is_flag=True, help="A first deal that explains itself.")

@@ -66,7 +66,7 @@ def rejoin(*, which: str | None, stay: bool, **seat: Any) -> Exit:
     reach_s = REACH_S if told.bot else told.give_up_s
     coming = Return(
         home=told.kept, which=which, choose=_chosen, give_up_s=told.give_up_s, reach_s=reach_s,
-        pace=told.pace, stay=not told.bot,
+        pace=told.bot_pace, stay=not told.bot,
     )  # fmt: skip
     with seat_kept(told.kept, told.back):
         outcome = rejoin_table(coming, plays, tell)

@@ -93,12 +93,20 @@ _COMING = (
 )
 
 _PLAYING = (
-    click.option("--plain", is_flag=True, help="Lines of text, for screen readers and scripts."),
+    click.option(
+        "--plain",
+        is_flag=True,
+        help="Lines of text, for screen readers and scripts; own bots play relaxed then, or slow by --pace.",
+    ),
     with_ascii,
     with_colours,
     click.option("--bot", is_flag=True, help="Let a bot play your seat, and say so to the others."),
     click.option(
-        "--pace", type=click.Choice(PACES), default="normal", show_default=True, help="How fast a bot plays."
+        "--pace",
+        type=click.Choice(PACES),
+        default=None,
+        show_default="normal; relaxed with --plain",
+        help="How fast a bot plays.",
     ),
     with_home("Where identity and journals are kept, one for each peer; KEMPS_HOME by default."),
     with_give_up(1800.0, "the match is abandoned"),
@@ -133,7 +141,7 @@ class SeatTold:
     is_ascii: bool
     colours: str
     bot: bool
-    pace: str
+    pace: str | None
     accepted: tuple[str, ...]
     home: Path | None
     out: Path | None
@@ -144,6 +152,11 @@ class SeatTold:
         """Raise `click.BadParameter` for options that do not go together."""
         if self.events and not self.bot:
             raise click.BadParameter("goes with --bot; a person sees a screen", param_hint="--events")
+
+    @property
+    def bot_pace(self) -> str:
+        """How fast the own bots play: slower for whoever has to read it line by line."""
+        return self.pace or ("relaxed" if self.plain else "normal")
 
     @property
     def kept(self) -> Path:
@@ -233,7 +246,7 @@ class SeatTold:
         return told_end(reporter, outcome, left=left, otherwise=STANDSTILL)
 
     def _made_bot(self, chair: Chair, chances: Random) -> Bot:
-        return Bot(chair.seat, chair.players, chances, Pace(self.pace), speaks_first=True)
+        return Bot(chair.seat, chair.players, chances, Pace(self.bot_pace), speaks_first=True)
 
     async def _trusts(self, name: str, was: bytes, now: bytes) -> bool:
         """Ask the person at the terminal, unless the command line has said it."""

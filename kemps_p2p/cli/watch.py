@@ -141,7 +141,7 @@ def watch(
     """
     told = SeatTold(
         name=name, wish=WATCH, partner="", plain=True, is_ascii=is_ascii, colours="4", bot=False,
-        pace="normal", accepted=accepted, home=home, out=out, give_up_s=give_up_s, events=events,
+        pace=None, accepted=accepted, home=home, out=out, give_up_s=give_up_s, events=events,
     )  # fmt: skip
     end_on_terminate()
     code = None

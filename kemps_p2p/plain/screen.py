@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from kemps_p2p.errors import Illegal, IllegalAction
-from kemps_p2p.game.actions import Next
+from kemps_p2p.game.actions import Gesture, Next
+from kemps_p2p.game.record import is_running
 from kemps_p2p.game.rules import Signals
 from kemps_p2p.plain.board import NotUnderstood
 from kemps_p2p.plain.commands import (
@@ -181,6 +182,10 @@ class _Evening:
                 if isinstance(action, Next) and self._huddle.is_on:
                     self._huddle.end()
                 sitting.act(action)
+                if isinstance(action, Gesture):
+                    write(f"You make a gesture: {action.name}.")
+            case Ready() if is_running(sitting.view().state):
+                write("The deal is on already: `ready` is for the time between deals.")
             case Ready():
                 self._huddle.end()
             case Whispering(text=text):

@@ -45,7 +45,7 @@ from kemps_p2p.wording.races import met_text
 from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.scores import standing
 from kemps_p2p.wording.tutorial import Tutorial
-from kemps_p2p.wording.waiting import ready_text, unready_text, waiting_text
+from kemps_p2p.wording.waiting import OWN_UNREADY, ready_text, unready_text, waiting_text
 from kemps_p2p.wording.walkovers import silent_text
 
 END_HINT = (
@@ -269,7 +269,12 @@ class Voice:
     def instead(self) -> str:
         """What can be done while no deal is on."""
         sitting = self._sitting
-        return instead_text(sitting.view(), sitting.people, is_ended=sitting.outcome is not None)
+        return instead_text(
+            sitting.view(),
+            sitting.people,
+            is_ended=sitting.outcome is not None,
+            is_ready=not self._huddle.is_on,
+        )
 
     @property
     def is_asked(self) -> bool:
@@ -339,10 +344,13 @@ class Voice:
         waits, away = sitting.waiting_for(), sitting.away()
         for told in away_texts(away, sitting.people):
             yield sentence(told)
-        missing = unready(sitting.wants, away)
+        unready_seats = unready(sitting.wants, away)
+        if sitting.seat in unready_seats:
+            yield sentence(OWN_UNREADY)
+        missing = [seat for seat in unready_seats if seat != sitting.seat]
         if missing:
             yield sentence(unready_text(missing, sitting.people))
         for wait in waits:
             yield sentence(waiting_text(wait, sitting.people))
-        if not waits and not away and not missing:
+        if not waits and not away and not unready_seats:
             yield "The table waits for nobody."

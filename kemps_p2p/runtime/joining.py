@@ -93,8 +93,8 @@ async def proved(place: Place, code: Code, entropy: Entropy = secrets.token_byte
         await wire.leave()
 
 
-See = Callable[[bytes, Mapping[bytes, str]], None]
-"""Takes the next bytes of the host's log, with the names at the table by identity key."""
+See = Callable[[bytes, Mapping[bytes, str]], bool]
+"""Takes the next bytes of the host's log, with the names at the table by identity key; True at its end."""
 
 
 async def join(
@@ -253,7 +253,8 @@ class _Visit:
             match words:
                 case Piece(data=data) if self._see is not None:
                     self._has_seen = True
-                    self._see(data, {key: guest.name for key, guest in self._here.items()})
+                    if self._see(data, {key: guest.name for key, guest in self._here.items()}):
+                        return None
                 case Again() if self._see is None:
                     return words
                 case Guests(guests=guests):

@@ -126,8 +126,11 @@ class ShownLog:
         self._file: AppendFile | None = None
         self.outcome = Outcome()
 
-    def see(self, data: bytes, names: Mapping[bytes, str]) -> None:
-        """Take in the next bytes. Raises `PeerFault` if the log does not hold; `names`: by identity key."""
+    def see(self, data: bytes, names: Mapping[bytes, str]) -> bool:
+        """Take in the next bytes; True once the log is complete. `names`: by identity key.
+
+        Raises `PeerFault` if the log does not hold.
+        """
         was_known = self._following.founding is not None
         steps = self._following.feed(data)
         founding = self._following.founding
@@ -143,6 +146,7 @@ class ShownLog:
         if self._following.has_ended and not self.outcome.is_closed:
             self.outcome.is_closed = True
             self._eyes.ended()
+        return self.outcome.is_closed
 
     def close(self) -> None:
         """Nothing more is shown."""

@@ -45,8 +45,11 @@ def _text(view: SeatView, what: What, seats: tuple[Seat, ...]) -> str | None:
             return None
 
 
-def instead_text(view: SeatView, people: People, *, is_ended: bool) -> str:
-    """What can be done while no deal is on. `is_ended`: the log is complete, or never will be."""
+def instead_text(view: SeatView, people: People, *, is_ended: bool, is_ready: bool = True) -> str:
+    """What can be done while no deal is on. `is_ended`: the log is complete, or never will be.
+
+    `is_ready`: nobody waits for this person to be ready for the next deal.
+    """
     if is_ended:
         return "The match is over: `rematch` plays again at this table, `quit` leaves"
     if view.phase is Phase.MATCH_OVER:
@@ -58,6 +61,8 @@ def instead_text(view: SeatView, people: People, *, is_ended: bool) -> str:
     if view.next_dealer == view.seat:
         return f"You are the dealer: `next` starts the deal. Until then, {talk}"
     dealer = "the dealer" if view.next_dealer is None else people.seat(view.next_dealer)
+    if not is_ready:
+        return f"The next deal waits for you: `ready` lets {dealer} start it. Until then, {talk}"
     return f"The next deal begins when {dealer} starts it. Until then, {talk}"
 
 

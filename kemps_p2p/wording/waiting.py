@@ -33,6 +33,10 @@ def unready_text(seats: Sequence[Seat], people: People, *, bot: Seat | None = No
     return told if bot is None else f"{told}; {people.seat(bot)} waits up to 2 minutes"
 
 
+OWN_UNREADY = "you are not ready yet: `ready` lets the next deal begin"
+"""The same to whoever it is, where commands are typed."""
+
+
 def ready_text(seats: Sequence[Seat], people: People) -> str:
     """Who is ready for the next deal, and waits for this seat."""
     return f"{people.all(seats)} {'is' if len(seats) == 1 else 'are'} ready"

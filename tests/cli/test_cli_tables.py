@@ -26,7 +26,7 @@ from kemps_p2p.runtime.known import KnownPlayers
 from kemps_p2p.runtime.meeting import Contact
 from kemps_p2p.runtime.profile import own_identity
 from kemps_p2p.runtime.settings import remember_name, remembered_name
-from kemps_p2p.runtime.table import Opened, TableNews
+from kemps_p2p.runtime.table import Offer, Opened, TableNews
 
 # The tables that commands come to are those of the tests of joining.
 sys.path.insert(0, str(Path(__file__).parents[1] / "runtime"))
@@ -328,6 +328,23 @@ def test_bots_of_the_table_are_not_told_as_people_who_are_missing(
     assert told(Waiting(1)) == "waiting for 1 more"
     told(Went("Bot Cy", 2, 4))
     assert told(Waiting(2)) == "waiting for 1 more, and for 1 bot of this table"
+
+
+@pytest.mark.parametrize(
+    ("told", "pace"),
+    [((), "normal"), (("--plain",), "relaxed"), (("--plain", "--pace", "fast"), "fast")],
+)
+def test_own_bots_leave_time_to_whoever_reads_lines(
+    command: Here, monkeypatch: pytest.MonkeyPatch, told: tuple[str, ...], pace: str
+) -> None:
+    def opened(offer: Offer, *_: object) -> None:
+        paces.append(offer.pace)
+        raise Unreachable("that is enough")
+
+    paces: list[str] = []
+    monkeypatch.setattr("kemps_p2p.cli.host.host_table", opened)
+    assert command("host", "--bots", 2, "--name", "Mia", *told).code == Exit.UNREACHABLE
+    assert paces == [pace]
 
 
 def test_every_reason_has_an_exit_code_of_its_kind() -> None:

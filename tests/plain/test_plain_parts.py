@@ -209,6 +209,8 @@ def test_between_deals_a_person_is_told_what_can_be_done_instead(preset: str) ->
     assert mine.startswith("You are the dealer: `next` starts the deal.")
     assert others.startswith("The next deal begins when Ben starts it.")
     assert ("`signal wink`" in mine) == (rules.signals is Signals.GESTURES)
+    unready = instead_text(view_of(table, 0), people, is_ended=False, is_ready=False)
+    assert unready.startswith("The next deal waits for you: `ready` lets Ben start it.")
     assert instead_text(view_of(table, 0), people, is_ended=True) == (
         "The match is over: `rematch` plays again at this table, `quit` leaves"
     )

@@ -105,7 +105,7 @@ def test_whoever_types_lines_says_when_they_are_ready(tmp_path: Path) -> None:
         reading, typing = os.pipe()
         answers = {
             "Take your time": b"ready\n",
-            "No sign is agreed with Anna": b"waiting\nready\n",
+            "No sign is agreed with Anna": b"waiting\npass\ncheek puff\nready\n",
             "Deal 1 starts": b"ready\nquit\n",
         }
 
@@ -126,9 +126,12 @@ def test_whoever_types_lines_says_when_they_are_ready(tmp_path: Path) -> None:
         for line in (
             "Take your time: `ready` lets the next deal begin.",
             "No sign is agreed with Anna: say it again to go on.",
-            "Me is not ready yet.",
+            "You are not ready yet: `ready` lets the next deal begin.",
+            "You make a gesture: cheek puff.",
             "Me is ready.",
+            "The deal is on already: `ready` is for the time between deals.",
         )
     ]
     assert order == sorted(order)
-    assert any(line.startswith("Deal 1 starts") for line in told[order[-1] :])
+    assert any(line.startswith("The next deal waits for you: `ready` lets") for line in told[: order[3]])
+    assert any(line.startswith("Deal 1 starts") for line in told[order[-2] : order[-1]])

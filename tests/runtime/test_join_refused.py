@@ -125,7 +125,7 @@ def test_a_name_or_key_that_sits_there_already(tmp_path: Path) -> None:
             assert why.reason is Unwelcome.SEATED_ALREADY
             eve = newcomer("Anna", tmp_path / "e", key="Eve", wish=WATCH)
             with pytest.raises(NotSeated, match=Unwelcome.NAME_TAKEN.value):
-                await watch(at.host.place, at.host.code, eve, lambda _: None, lambda _data, _names: None)
+                await watch(at.host.place, at.host.code, eve, lambda _: None, lambda _data, _names: False)
             # The host has found it, and has not let them in first.
             assert [type(each) for each in at.news] == [CodeDrawn, SentAway, SentAway, SentAway]
 

@@ -36,15 +36,17 @@ WATCHED, SILENT, LYING, ABSENT = (
 
 
 class Seen:
-    """What somebody sees who watches: bytes, with names."""
+    """What somebody sees who watches: bytes, with names. `end`: all there is to see, if that is known."""
 
-    def __init__(self) -> None:
+    def __init__(self, end: bytes | None = None) -> None:
         self.data = b""
         self.names: set[str] = set()
+        self._end = end
 
-    def see(self, data: bytes, names: Mapping[bytes, str]) -> None:
+    def see(self, data: bytes, names: Mapping[bytes, str]) -> bool:
         self.data += data
         self.names = set(names.values())
+        return self.data == self._end
 
     async def until(self, data: bytes) -> None:
         """Wait until all of this has been seen, and no more."""
@@ -112,7 +114,7 @@ def test_who_comes_second_or_later_sees_the_log_as_it_grows(tmp_path: Path) -> N
     log = tmp_path / "growing.kemps"
 
     async def main() -> None:
-        seen = [Seen(), Seen()]
+        seen = [Seen(), Seen(WATCHED)]
         async with friday(tmp_path) as (at, guests):
             first = await guests.come_to_watch("Zoe", Seen())
             second = await guests.come_to_watch("Yan", seen[0])
@@ -126,8 +128,10 @@ def test_who_comes_second_or_later_sees_the_log_as_it_grows(tmp_path: Path) -> N
             third = await guests.come_to_watch("Xia", seen[1])
             await seen[1].until(WATCHED[:1000])
             log.write_bytes(WATCHED)
+            # Whoever knows that this was all goes, and the host may stay.
+            assert await third is None
         # The host goes as soon as all has been seen.
-        assert (await second, await third) == (None, None)
+        assert await second is None
         assert [each.data for each in seen] == [WATCHED, WATCHED]
         assert seen[0].names == {"Anna", "Ben", "Carla", "Dan", "Zoe", "Yan"}
         assert seen[1].names == {"Anna", "Ben", "Carla", "Dan", "Zoe", "Xia"}
@@ -262,9 +266,9 @@ def names_of(log: bytes) -> dict[bytes, str]:
 def test_a_log_is_told_and_kept_while_it_comes(log: bytes, struck: tuple[bool, ...], tmp_path: Path) -> None:
     eyes = Eyes()
     shown = ShownLog(tmp_path, eyes)
-    for start in range(0, len(log), 997):
-        shown.see(log[start : start + 997], names_of(log))
+    ends = [shown.see(log[start : start + 997], names_of(log)) for start in range(0, len(log), 997)]
     shown.close()
+    assert (any(ends[:-1]), ends[-1]) == (False, True)
     names = tuple(f"Name {seat}" for seat in range(4))
     assert eyes.told[0] == ("formed", names, "Name 4")
     assert eyes.told[-1] == ("ended",)

@@ -374,7 +374,9 @@ def test_nobody_passes_who_is_about_to_call() -> None:
     assert until(player, view_of(table, 0), Pass, quiet[0] - 1) is None
 
 
-@pytest.mark.parametrize(("pace", "shortest_ms"), [(Pace.RELAXED, 5000), (Pace.FAST, 600)])
+@pytest.mark.parametrize(
+    ("pace", "shortest_ms"), [(Pace.SLOW, 20_000), (Pace.RELAXED, 5000), (Pace.FAST, 600)]
+)
 def test_a_quartet_is_signalled_before_it_passes(pace: Pace, shortest_ms: int) -> None:
     table = laid(DULL.replace("2C 3C 4C 5C", "8C 8D 8H 8S"), "9C TC JC AC")
     found = until(Bot(Seat(0), 4, Eager(1), pace), view_of(table, 0), Pass)

@@ -33,7 +33,7 @@ def right_share(deals: Iterable[DealRecord]) -> float:
 @pytest.mark.parametrize("pace", list(Pace))
 def test_matches_end(pace: Pace) -> None:
     deals = []
-    for seed in range(8):
+    for seed in range(6):
         evening = Evening(seed, (4, 6, 8, 10)[seed % 4], pace=pace)
         tally = evening.play_match()
         assert evening.table.state.phase is Phase.MATCH_OVER
