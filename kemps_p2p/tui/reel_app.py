@@ -79,8 +79,8 @@ class ReelApp(App[None]):
         return sheet
 
     def on_resize(self, _event: events.Resize) -> None:
-        """Draw for the new size."""
-        self.paint()
+        """Draw for the new size, once it is that of the application."""
+        self.call_after_refresh(self.paint)
 
     def on_key(self, event: events.Key) -> None:
         """A key."""

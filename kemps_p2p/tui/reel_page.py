@@ -152,7 +152,8 @@ def _story(sheet: Sheet, reel: Reel, area: Area) -> None:
         return
     ahead = height // 2 if reel.whose is Wide.ALL else 0
     rows: list[Run] = []
-    last = 0
+    ends: list[int] = []
+    room = height
     for index in range(max(reel.index - height + 1, 0), min(reel.index + ahead, reel.last) + 1):
         is_now = index == reel.index
         ink = Ink.STRONG if is_now else Ink.TEXT if index < reel.index else Ink.DIM
@@ -161,9 +162,11 @@ def _story(sheet: Sheet, reel: Reel, area: Area) -> None:
         for text in wrapped(reel.story.text(index, reel.whose).strip(), columns - cells(clock)):
             rows.append((clock + text, ink))
             clock = " " * cells(clock)
-        if index <= reel.index:
-            last = len(rows)
-    end = min(max(last + ahead, height), len(rows))
+        ends.append(len(rows))
+        if is_now:
+            room = max(len(rows) + ahead, height)
+    # What comes later is told whole or not at all.
+    end = max(end for end in ends if end <= room)
     for row, (text, ink) in enumerate(rows[max(end - height, 0) : end]):
         sheet.clip(x, y + row, columns, text, ink)
 

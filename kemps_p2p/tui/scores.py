@@ -30,7 +30,10 @@ def team_name(glance: Glance, team: Team) -> str:
 
 
 def scores_line(glance: Glance, columns: int) -> str:
-    """All scores, the own team's first, by names if they fit; the own alone where plates show the others'."""
+    """All scores, the own team's first, by names if they fit; the own alone where plates show the others'.
+
+    What is missing of the word, and the goal, give way where there is too little room.
+    """
     shown = [glance.team, *(team for team in teams(glance.players) if team != glance.team)]
     if len(shown) > TEAMS_IN_LINE_MAX:
         shown = shown[:1]
@@ -41,8 +44,11 @@ def scores_line(glance: Glance, columns: int) -> str:
     ]
     goal = [f"(to {rules.goal})"] if rules.scoring is Scoring.POINTS and rules.goal else []
     names = [team_name(glance, team) for team in shown]
-    whole = _told(names, counted, goal)
-    return whole if cells(whole) <= columns or len(shown) < 2 else _told(["you", "they"], counted, goal)
+    lines = [_told(names, counted, goal)]
+    if len(shown) == TEAMS_IN_LINE_MAX:
+        lines.append(_told(["you", "they"], counted, goal))
+        lines.append(_told(["you", "they"], [short_score(rules, scores[team]) or "·" for team in shown], []))
+    return next((line for line in lines if cells(line) <= columns), lines[-1])
 
 
 def _told(names: list[str], scores: list[str], goal: list[str]) -> str:

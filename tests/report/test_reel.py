@@ -231,6 +231,11 @@ def test_the_program_takes_keys_and_clicks_and_leaves(timeline: Timeline) -> Non
             place = next(zone for zone in sheet.zones if zone.key == "left")
             await pilot.click(offset=(place.x, place.y))
             assert app.reel.index == timeline.calls[0].index - 1
+            await pilot.resize_terminal(60, 20)
+            await pilot.pause()
+            sheet = app.stage.sheet
+            assert sheet is not None
+            assert (sheet.width, sheet.height) == (60, 20)
             await pilot.press("q")
             assert not app.is_running
 

@@ -145,6 +145,12 @@ def test_a_short_screen_shows_the_verdict_before_who_has_won() -> None:
     assert "nothing for you to do" in screen
 
 
+@pytest.mark.parametrize("draw", [draw_huddle, draw_showdown], ids=["huddle", "showdown"])
+def test_both_scores_stand_in_a_short_title(draw: object) -> None:
+    title = drawn(between_deals(0, *[READY] * 4), (60, 20), draw).split("\n")[0]
+    assert "you K   they ·  " in title
+
+
 def test_small_letters_in_the_huddle_say_how_a_sign_is_chosen(tmp_path: Path) -> None:
     async def script(person: Person) -> None:
         await person.until_page(Page.HUDDLE)
