@@ -261,7 +261,7 @@ HELP = (
     ("d D", "the next deal, the one before"),
     ("0", "see all hands, as far as the seeds were opened"),
     ("t", "see what the table saw"),
-    ("1 to 9", "the eyes of a seat; Tab, Shift+Tab: the next ones"),
+    ("1 to 9", "the eyes of a seat; 1: seat 0; Tab, Shift+Tab: the next"),
     ("?", "these keys"),
     ("q", "leave"),
 )

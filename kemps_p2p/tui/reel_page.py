@@ -87,10 +87,12 @@ def _hands(sheet: Sheet, reel: Reel, y: int) -> int:
         x = NAME_COLUMNS + 4 + HAND_COLUMNS
         score = short_score(reel.story.rules, game.scores[team_of(seat, people.seats)]) or "·"
         notes = [
-            *(["you look with these eyes"] if is_own else []),
+            *(["your eyes"] if is_own else []),
             *(["dealer"] if game.dealer == seat else []),
             *(["passed"] if seat in game.passes else []),
             *(["barred"] if seat in game.barred else []),
+            # As files, reports and `--seat` count them; keys begin with 1.
+            f"seat {seat}",
         ]
         sheet.clip(x, y, sheet.width - x - 1, "  ".join([score, *notes]), Ink.DIM)
         if key:

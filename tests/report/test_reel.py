@@ -121,6 +121,10 @@ def test_eyes_by_number_and_in_turn(reel: Reel) -> None:
     for key, whose in (("2", Seat(1)), ("t", Wide.TABLE), ("0", Wide.ALL), ("9", Wide.ALL)):
         press(reel, key)
         assert reel.whose == whose
+    for key, seat in (("1", 0), ("4", 3)):
+        press(reel, key)
+        rows = [line for line in drawn(reel).splitlines() if "your eyes" in line]
+        assert [(row.split()[0], f"seat {seat}" in row) for row in rows] == [(key, True)]
 
 
 @pytest.mark.parametrize("speed", range(len(SPEEDS)))
