@@ -182,9 +182,9 @@ def state_text(glance: Glance) -> str:
         told = unready_text(missing, glance.people, bot=dealer if is_bot else None)
         # A bot that deals waits for them as well.
         waits = [told] if is_bot else [told, *waits]
-    # Last, since what is to be done now and who is missing must not be pushed out of the row by it.
+    # After all who are away: who is missing must not be pushed out of the row by it.
     back = ["they may come back (kemps rejoin)"] if any(each.has_left for each in glance.away) else []
-    told = hint + "; ".join([*wishes, *away, *waits, *back])
+    told = hint + "; ".join([*wishes, *away, *back, *waits])
     if told:
         return told[:1].upper() + told[1:]
     return _nobody(glance)

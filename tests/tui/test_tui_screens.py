@@ -97,6 +97,7 @@ def test_who_is_away_is_named_with_the_time_and_the_way_out(width: int) -> None:
     for away, told in (
         ((), "Play is open for everybody"),
         ((left,), "Esc, then x, ends the match once all agree: Ben left the table 42 s ago"),
+        ((left,), "Ben left the table 42 s ago; they may come back (kemps rejoin)"),
         ((silent,), "Esc, then x, ends the match once all agree: nothing has been heard of Dan for 1 min"),
         ((left, also_left, silent), "all agree: Anna and Ben left the table 40 s ago; nothing has been"),
     ):
