@@ -19,7 +19,7 @@ def help_lines(rules: RuleSet) -> Iterator[str]:
         yield "`halt`, as the dealer: stop an idle table. `resume`, or `r`: deal new cards."
     yield from _calls(rules)
     if rules.signals is Signals.GESTURES:
-        yield "`signal wink`: agree with your partner, who alone hears it, what means four of a kind."
+        yield "`signal wink`: tell your partner alone what is to mean four of a kind; to name theirs agrees."
         yield "`seal`, between deals: commit to that sign. Opened at the end, it shows how honest it was."
         yield "`wink`, `ear tug` …: make a gesture, for whoever watches you; `gestures` lists them."
         yield "`look ben`: watch another face. You see the gestures of one player at a time."
