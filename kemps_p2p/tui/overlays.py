@@ -111,11 +111,12 @@ def help_keys(rules: RuleSet, players: int, *, is_ascii: bool) -> Iterator[tuple
     halt = ", new cards" if rules.sweep is Sweep.IDLE else ""
     opens = ", open play" if rules.start is Start.GO else ""
     yield "Enter", f"what the table waits for from you: deal{opens}{halt}; ready, after a huddle"
+    yield "Enter Enter", "deal, though somebody is not ready"
     yield from _call_keys(rules)
     if rules.signals is Signals.GESTURES:
         yield "g", "make the gesture that you have agreed on with your partner"
-        yield "e", "lay the gestures out, for the mouse"
-        yield "Capitals", "a gesture, for whoever watches you, who sees:"
+        yield "e", "lay the gestures out, for the mouse; e again puts them away"
+        yield "Capitals", "in the huddle your sign; at the table a gesture, for whoever watches you, who sees:"
         for key, name in keys.GESTURE_KEYS.items():
             yield key, f"{name:<14} {glimpse(name, is_ascii=is_ascii)}"
     else:
