@@ -116,7 +116,7 @@ def help_keys(rules: RuleSet, players: int, *, is_ascii: bool) -> Iterator[tuple
     if rules.signals is Signals.GESTURES:
         yield "g", "make the gesture that you have agreed on with your partner"
         yield "e", "lay the gestures out, for the mouse; e again puts them away"
-        yield "Capitals", "in the huddle your sign; at the table a gesture, for whoever watches you, who sees:"
+        yield "Capitals", "in the huddle your sign; at the table a gesture, for whoever watches, who sees:"
         for key, name in keys.GESTURE_KEYS.items():
             yield key, f"{name:<14} {glimpse(name, is_ascii=is_ascii)}"
     else:
