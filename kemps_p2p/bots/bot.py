@@ -96,6 +96,18 @@ class Bot(Player):
         """The partner's words, whatever they are; gives the words to whisper back."""
         return self._pact.hear(text)
 
+    def regret(self) -> str | None:
+        """What led to a wrong call on the partner's hand, so that a person can make sense of it."""
+        return self._watch.regret()
+
+    def kept(self) -> str:
+        """What is agreed on, or the own idea."""
+        return self._pact.kept()
+
+    def recall(self, text: str) -> None:
+        """Go by the same as the process before."""
+        self._pact.recall(text)
+
     def gestured(self, seat: Seat, name: str, now_ms: int) -> None:
         """Somebody made a gesture just now."""
         self._watch.gestured(seat, name, now_ms)
@@ -183,6 +195,8 @@ class Bot(Player):
         if where != self._where:
             self._where = where
             self._patience.settle_all()
+            # Whoever has come back in a deal was not told that it began.
+            self._pact.begin_deal(max(view.deal, 0))
         hand = view.state.hands[self._seat] if view.state.hands else ()
         if hand != self._hand:
             self._hand = hand

@@ -17,11 +17,13 @@ from kemps_p2p.ids import Seat
 PROPOSAL = "signal"
 IDEA = "perhaps"
 AGREEMENT = "agreed"
+REGRET = "sorry"
+"""Begins what explains a wrong call; the gesture in it is no proposal."""
 HEARD_CHARS_MAX = 200
 IN_TURN = ", then "
 
 _NAMES = tuple(gesture.name for gesture in GESTURES)
-_YES = frozenset({"yes", "ok", "okay", AGREEMENT})
+YES = frozenset({"yes", "ok", "okay", AGREEMENT})
 
 
 class Pact:
@@ -65,8 +67,22 @@ class Pact:
         return True if self._has_spoken and name == self.signal else None
 
     def greet(self) -> str | None:
-        """The words to begin with; the same again if asked again."""
-        return self._words(PROPOSAL if self._proposes else IDEA) if self._has_spoken else None
+        """The words to begin with; the same again if asked again, and none once something is agreed on."""
+        speaks = self._has_spoken and self._agreed is None
+        return self._words(PROPOSAL if self._proposes else IDEA) if speaks else None
+
+    def kept(self) -> str:
+        """What another process that goes on for this seat has to know: what is agreed on, or the own idea."""
+        return self._words(IDEA if self._agreed is None else AGREEMENT)
+
+    def recall(self, text: str) -> None:
+        """Go on with what another process has kept; anything else is passed over."""
+        head, _, rest = text.partition(": ")
+        names = tuple(rest.split(IN_TURN))
+        if head not in (IDEA, AGREEMENT) or not set(names) <= set(_NAMES):
+            return
+        self._own = names
+        self._agreed = names if head == AGREEMENT else None
 
     def _words(self, head: str) -> str:
         return f"{head}: {IN_TURN.join(self._agreed or self._own)}"
@@ -80,7 +96,9 @@ class Pact:
         if head == AGREEMENT and named != ("",):
             self._agreed = named if is_known else self._agreed
             return None
-        if words in _YES:
+        if head == REGRET:
+            return None
+        if words in YES:
             self._agreed = self._agreed or self._own
             return None
         found = named_in(words)

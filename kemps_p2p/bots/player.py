@@ -29,10 +29,26 @@ class Player(ABC):
         """Words for the partner before the first deal; may be asked for again, since words can be lost."""
         return None
 
+    def regret(self) -> str | None:
+        """Words for the partner after a deal, each said once; None for nothing to say."""
+        return None
+
     def whispered(self, text: str) -> str | None:
         """The partner's words, whatever they are; gives the words to whisper back."""
         del text
         return None
+
+    def said(self, text: str) -> None:
+        """Take in what the person at this seat has whispered, if one sits there."""
+        del text
+
+    def kept(self) -> str:
+        """What another process that goes on for this player has to know of the talk with the partner."""
+        return ""
+
+    def recall(self, text: str) -> None:
+        """Go on with what another process has kept; whatever else it is, it is borne."""
+        del text
 
     def gestured(self, seat: Seat, name: str, now_ms: int) -> None:
         """Take in that somebody made a gesture just now."""

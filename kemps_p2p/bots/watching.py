@@ -17,7 +17,7 @@ import msgspec
 from kemps_p2p.bots.learning import READY, Book
 from kemps_p2p.bots.level import Skill
 from kemps_p2p.bots.pace import Manners
-from kemps_p2p.bots.pact import Pact
+from kemps_p2p.bots.pact import REGRET, Pact
 from kemps_p2p.bots.reading import Reading
 from kemps_p2p.game.actions import (
     Call,
@@ -66,6 +66,8 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     due_ms: int
     is_held_back: bool
     """It may wait for the own hand to double it."""
+    misread: str | None
+    """A gesture of the partner that may mean nothing, and was taken for the signal."""
 
 
 class Declaration(msgspec.Struct, frozen=True):
@@ -89,6 +91,8 @@ class Watch:
         self._pact = pact
         self._book = Book(rng, skill)
         self._partner = partner_of(seat, players)
+        self._misread: str | None = None
+        self._regret: str | None = None
         self._attention = ONE_PAIR_OF_OPPONENTS / (players - 2)
         self.begin_deal()
 
@@ -128,7 +132,9 @@ class Watch:
             return
         times = self._gestures[seat, name] = self._gestures.get((seat, name), 0) + 1
         if is_partner:
-            self._consider(seat, self._chance_of_partner(name, times), now_ms)
+            chance = self._chance_of_partner(name, times)
+            is_sure = self._pact.means_quartet(name) is True
+            self._consider(seat, chance, now_ms, misread=None if is_sure else name)
         else:
             odds = GESTURE_ODDS[min(times, len(GESTURE_ODDS)) - 1]
             odds *= self._book.odds(team_of(seat, self._players), name)
@@ -183,7 +189,7 @@ class Watch:
         if is_noticed or (seat == self._partner and odds >= 1):
             self._consider(seat, self._nerve(odds), now_ms)
 
-    def _consider(self, seat: Seat, chance: float, now_ms: int) -> None:
+    def _consider(self, seat: Seat, chance: float, now_ms: int, *, misread: str | None = None) -> None:
         if self._rng.random() >= chance:
             return
         noticed_ms = now_ms + self._manners.notice.draw(self._rng)
@@ -192,7 +198,7 @@ class Watch:
         standing = self._plans.get(seat)
         if standing is None or due_ms < standing.due_ms:
             self._plans[seat] = Planned(
-                seat=seat, noticed_ms=noticed_ms, due_ms=due_ms, is_held_back=is_held_back
+                seat=seat, noticed_ms=noticed_ms, due_ms=due_ms, is_held_back=is_held_back, misread=misread
             )
 
     def declarations(self, view: SeatView, reading: Reading, now_ms: int) -> tuple[Declaration, ...]:
@@ -256,6 +262,8 @@ class Watch:
             [seat for item in call.calls for seat in self._named(view.rules, item) if seat != own]
         )
         self._calling = tuple([self._about(view, self._single(view.rules, seat)) for seat in self._accused])
+        plan = self._plans.get(self._partner)
+        self._misread = plan.misread if plan is not None and self._partner in self._accused else None
 
     def called(self) -> None:
         """The own call stands. If play goes on after it, what led to it is not evidence once more."""
@@ -263,8 +271,18 @@ class Watch:
         for seat in self._accused:
             self._plans.pop(seat, None)
 
+    def regret(self) -> str | None:
+        """What the partner is told of a wrong call that a gesture led to, once."""
+        name, self._regret = self._regret, None
+        return None if name is None else f"{REGRET}: I took your {name} for the sign"
+
     def judged(self, rules: RuleSet, event: Verdicts) -> None:
         """Learn from what hands were found to be. Which of a team held the quartet is a guess."""
+        if event.seat == self._seat and any(
+            found is Verdict.WRONG and isinstance(item, Partner | Double)
+            for item, found in zip(event.calls, event.verdicts, strict=True)
+        ):
+            self._regret, self._misread = self._misread, None
         for item, found in zip(event.calls, event.verdicts, strict=True):
             named = named_seats(rules, self._players, event.seat, item)
             if found is Verdict.HALF or team_of(named[0], self._players) == team_of(

@@ -36,6 +36,7 @@ from kemps_p2p.plain.voice import Voice, sentence
 from kemps_p2p.runtime.huddle import Huddle
 from kemps_p2p.runtime.sitting import Sitting
 from kemps_p2p.wording.books import no_sign_text, sealed_text, unsealable_text
+from kemps_p2p.wording.plain import plain
 from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.tutorial import Tutorial
 
@@ -166,7 +167,7 @@ class _Evening:
         """True once in a match, if whoever types has not agreed on a sign with the partner."""
         sitting = self._sitting
         is_needed = self._huddle.is_on and sitting.rules.signals is Signals.GESTURES
-        if self._has_warned or not is_needed or sitting.signal_agreed is not None:
+        if self._has_warned or not is_needed or sitting.signal is not None:
             return False
         self._has_warned = True
         return True
@@ -189,8 +190,11 @@ class _Evening:
             case Ready():
                 self._huddle.end()
             case Whispering(text=text):
-                sitting.whisper(text)
-                write(sentence(f"you whisper to {sitting.people.seat(sitting.partner)}"))
+                before = sitting.signal_agreed, sitting.proposed
+                said = plain(sitting.whisper(text))
+                write(sentence(f"you whisper to {sitting.people.seat(sitting.partner)}: {said}"))
+                if (sitting.signal_agreed, sitting.proposed) != before:
+                    write(sentence(voice.sign()))
             case SealBook():
                 has_sealed = sitting.seal_book()
                 signal = sitting.signal_agreed

@@ -19,7 +19,7 @@ from kemps_p2p.game.events import (
     MatchEnded,
     Settled,
 )
-from kemps_p2p.game.gestures import GESTURES
+from kemps_p2p.game.gestures import GESTURES, named_in
 from kemps_p2p.game.record import Phase, Result, is_running
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.entry import Result as Outcome
@@ -33,6 +33,7 @@ from kemps_p2p.session.messages import Want
 from kemps_p2p.session.presence import unready
 from kemps_p2p.wording.absence import absent_text, back_text, voted_text
 from kemps_p2p.wording.actions import action_text
+from kemps_p2p.wording.books import lost_text, sign_text
 from kemps_p2p.wording.cards import card_text
 from kemps_p2p.wording.events import event_text
 from kemps_p2p.wording.faults import FAULTS
@@ -142,6 +143,8 @@ class Voice:
                     yield from self._lesson_of_gesture(seat, name)
             case fx.Whispered(text=text):
                 yield f"{people.seat(sitting.partner)} whispers: {plain(text)}"
+                if sitting.offered is not None and sitting.offered in named_in(text):
+                    yield self.sign()
             case fx.Wanted(seat=seat, want=Want.PLAY_ON, did=Want.HUDDLE):
                 if sitting.has_begun and not is_running(sitting.view().state):
                     yield ready_text((seat,), people)
@@ -194,7 +197,7 @@ class Voice:
 
     def _lesson_of_gesture(self, seat: Seat, name: str) -> Iterator[str]:
         sitting = self._sitting
-        if self._tutorial is not None and seat == sitting.partner and name == sitting.signal_agreed:
+        if self._tutorial is not None and seat == sitting.partner and name == sitting.signal:
             yield from self._tutorial.signal_seen(sitting.scene(is_ascii=self._is_ascii))
 
     def _wanted(self, seat: Seat, want: Want) -> Iterator[str]:
@@ -246,7 +249,7 @@ class Voice:
         if is_known and self._is_new("hand", self.hand_line()):
             yield self._rows["hand"]
             if self._tutorial is not None:
-                for text in self._tutorial.hand(view, self._sitting.signal_agreed):
+                for text in self._tutorial.hand(view, self._sitting.signal):
                     yield sentence(text)
 
     def _is_new(self, what: str, line: str) -> bool:
@@ -318,10 +321,17 @@ class Voice:
                 yield from self._waiting()
             case Page.GESTURES:
                 yield f"Gestures: {', '.join(kind.name for kind in GESTURES)}."
-                agreed = self._sitting.signal_agreed
-                yield f"Agreed with your partner: {agreed or 'nothing yet; say `signal wink`'}."
+                yield sentence(self.sign())
+                if self._sitting.lost_books:
+                    yield sentence(lost_text(self._sitting.lost_books))
             case Page.HELP:
                 yield from help_lines(self._sitting.rules)
+
+    def sign(self) -> str:
+        """What is agreed on with the partner, and what is only proposed."""
+        sitting = self._sitting
+        partner = sitting.people.seat(sitting.partner)
+        return sign_text(sitting.signal_agreed, sitting.offered, sitting.proposed, partner)
 
     def _table(self) -> Iterator[str]:
         view, people = self._sitting.view(), self._sitting.people

@@ -16,11 +16,10 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime.carrier import Carrier
 from kemps_p2p.runtime.meeting import Table
-from kemps_p2p.runtime.person import Person
-from kemps_p2p.runtime.profile import MatchFiles, new_match_files
-from kemps_p2p.runtime.runner import Outcome, Paths, Runner, wall_ms
+from kemps_p2p.runtime.profile import MatchFiles, Paths, new_match_files
+from kemps_p2p.runtime.runner import Outcome, Runner
 from kemps_p2p.runtime.store import make_directory
-from kemps_p2p.runtime.transport import now_ms
+from kemps_p2p.runtime.transport import now_ms, wall_ms
 from kemps_p2p.runtime.wayback import Unfinished, WayBack, log_name
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.genesis import NO_MATCH
@@ -118,13 +117,13 @@ class Chair:
         return session, self._runner(session, files, player, watch)
 
     def _runner(self, session: Session, files: MatchFiles, player: Player, watch: Watch) -> Runner:
-        if isinstance(player, Person):
-            player.keep_in(files.sign)
         return Runner(
             session,
             self.carrier,
             curves=self.table.curves,
-            paths=Paths(files.journal, self.log_path, partial(files.seat.unlink, missing_ok=True)),
+            paths=Paths(
+                files.journal, self.log_path, files.sign, partial(files.seat.unlink, missing_ok=True)
+            ),
             player=player,
             watch=lambda sight: watch(session, sight),
             give_up_ms=self.give_up_ms,

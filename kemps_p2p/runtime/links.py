@@ -88,6 +88,11 @@ def is_address(address: str) -> bool:
     return found is not None and 0 < int(found[2]) < 65536
 
 
+def wall_ms() -> int:
+    """Milliseconds since 1970: this machine's unproven word."""
+    return time.time_ns() // 1_000_000
+
+
 def now_ms() -> int:
     """The monotonic clock in whole milliseconds, as all stamps of this package are."""
     return time.monotonic_ns() // 1_000_000

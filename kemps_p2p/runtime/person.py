@@ -6,26 +6,24 @@ like any other, so nobody can filter them. Invariants:
 
 1. A gesture that was named in the huddle is never made by the program.
 2. It moves only in play, where the rules have gestures, and draws from the chances it was given.
-3. What partners agreed on outlives the process, and is on disk for the own user alone.
+3. No whisper changes the sign while a deal is on: it is taken in when the deal is over.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from random import Random
 
 from kemps_p2p.bots.patience import slot
 from kemps_p2p.bots.player import Player
 from kemps_p2p.errors import Illegal
 from kemps_p2p.game.actions import Action, Gesture, Kind
-from kemps_p2p.game.gestures import FIDGETS, GESTURES, Intent, named_in
+from kemps_p2p.game.gestures import FIDGETS, GESTURES, Intent
 from kemps_p2p.game.record import is_running
 from kemps_p2p.game.rules import Signals
 from kemps_p2p.game.views import SeatView
-from kemps_p2p.runtime.files import SecretFile
+from kemps_p2p.runtime.accord import Accord
 
 WAITED_FOR = (Illegal.TOO_SOON, Illegal.NOT_READY, Illegal.COMING_BACK)
 """What goes by by itself: an action that is forbidden for one of these waits."""
-
-_NAMES = frozenset(kind.name for kind in GESTURES)
 
 PAUSE_MS = (9_000, 30_000)
 """Between two movements of a face, at least and at most."""
@@ -39,31 +37,33 @@ class Person(Player):
         chances: Random,
         against: Callable[[Action], Illegal | None],
         refused: Callable[[Action, Illegal], None],
+        in_deal: Callable[[], bool],
     ) -> None:
         self._chances = chances
         self._against = against
         self._refused = refused
         self._intents: dict[Kind | type[Action], Action] = {}
         self._move_at_ms: int | None = None
-        self._named: set[str] = set()
-        self.signal: str | None = None
-        self._kept: SecretFile | None = None
+        self._in_deal = in_deal
+        self._accord = Accord()
+        self._unheard: list[str] = []
 
-    def keep_in(self, file: SecretFile) -> None:
-        """Keep what is agreed on in a file of this match, beside the log, which never holds it.
+    @property
+    def accord(self) -> Accord:
+        """What is agreed on with the partner, as far as it counts now."""
+        if self._unheard and not self._in_deal():
+            for text in self._unheard:
+                self._accord.heard(text)
+            self._unheard.clear()
+        return self._accord
 
-        What an earlier process left there is agreed on still. Raises `RuntimeFault`.
-        """
-        self._kept = file
-        words = (file.read() or b"").decode(errors="replace").splitlines()
-        known = [name for name in words if name in _NAMES]
-        self._named.update(known)
-        self.signal = known[0] if known and words[0] == known[0] else None
+    def kept(self) -> str:
+        """What is agreed on, for a later process."""
+        return self.accord.kept()
 
-    def _keep(self) -> None:
-        if self._kept is not None:
-            lines = (self.signal or "", *sorted(self._named))
-            self._kept.replace("\n".join(lines).encode())
+    def recall(self, text: str) -> None:
+        """What an earlier process has left is agreed on still."""
+        self._accord.recall(text)
 
     @property
     def wake_at_ms(self) -> int | None:
@@ -77,20 +77,12 @@ class Person(Player):
 
     def whispered(self, text: str) -> str | None:
         """Note which gesture the partner means; a person answers by hand."""
-        named = named_in(text)
-        self._note(named, named[0] if len(named) == 1 else self.signal)
+        self._unheard.append(text)
         return None
 
     def said(self, text: str) -> None:
         """Note which gestures the own words name."""
-        self._note(named_in(text), self.signal)
-
-    def _note(self, named: Collection[str], signal: str | None) -> None:
-        is_known = signal == self.signal and self._named.issuperset(named)
-        self.signal = signal
-        self._named.update(named)
-        if not is_known:
-            self._keep()
+        self.accord.said(text)
 
     def intend(self, action: Action) -> None:
         """Do this as soon as the earlier action of its kind is settled; the last one of a kind counts."""
@@ -124,8 +116,8 @@ class Person(Player):
 
     def _movement(self) -> str:
         """A fidget; once a signal is agreed on, another gesture just as often."""
-        free = [kind.name for kind in GESTURES if kind.name not in self._named]
+        free = [kind.name for kind in GESTURES if kind.name not in self._accord.named]
         names = [kind.name for kind in FIDGETS]
-        if self.signal is not None and self._chances.random() < 0.5:
+        if self._accord.signal is not None and self._chances.random() < 0.5:
             names = free
         return self._chances.choice(names)

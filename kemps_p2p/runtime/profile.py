@@ -2,7 +2,7 @@
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,6 +68,20 @@ class MatchFiles:
     def seat(self) -> Path:
         """What the way back to the table is; gone once the match has ended."""
         return self.directory / "seat"
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Where the two files of a match go; the log is named after the match, so `log_for` makes its path.
+
+    `sign`: what partners have agreed on.
+    """
+
+    journal: Path
+    log_for: Callable[[str], Path]
+    sign: SecretFile | None = None
+    forget: Callable[[], None] = lambda: None
+    """Called once there is nothing to come back to: the match is over or abandoned, or never began."""
 
 
 def new_match_files(home: Path) -> MatchFiles:

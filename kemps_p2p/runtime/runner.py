@@ -7,7 +7,6 @@ A table that agrees on a pause stops its clock: no time passes for machine and p
 """
 
 import asyncio
-import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -16,11 +15,14 @@ from pathlib import Path
 from kemps_p2p.bots.player import Player
 from kemps_p2p.errors import Fault, Illegal, IllegalAction, PeerFault, RuntimeFault
 from kemps_p2p.game.actions import Action
+from kemps_p2p.game.record import is_running
 from kemps_p2p.ids import Seat
 from kemps_p2p.runtime.carrier import Carrier
 from kemps_p2p.runtime.courtesy import Courtesy
+from kemps_p2p.runtime.profile import Paths
 from kemps_p2p.runtime.store import AppendFile
-from kemps_p2p.runtime.transport import Arrival, PublicKey, now_ms
+from kemps_p2p.runtime.talk import Talk
+from kemps_p2p.runtime.transport import Arrival, PublicKey, now_ms, wall_ms
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.presence import unready
@@ -33,21 +35,6 @@ FAREWELL_MS = 20_000
 """So long whoever has not told that its log is complete is waited for: as long as for an opening."""
 PARTING_MS = 1500
 REMIND_MS = 200
-
-
-def wall_ms() -> int:
-    """Milliseconds since 1970: this machine's unproven word."""
-    return time.time_ns() // 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Paths:
-    """Where the two files of a match go; the log is named after the match, so `log_for` makes its path."""
-
-    journal: Path
-    log_for: Callable[[str], Path]
-    forget: Callable[[], None] = lambda: None
-    """Called once there is nothing to come back to: the match is over or abandoned, or never began."""
 
 
 @dataclass(slots=True)
@@ -86,6 +73,7 @@ class Runner:
         self._order = [seat for seat in self._seat_of.values() if seat != session.seat]
         self._paths = paths
         self._player = player
+        self._talk = Talk(player, paths.sign)
         self._courtesy = Courtesy(is_person=not player.goes_along)
         self._watch = watch
         self._give_up_ms = give_up_ms
@@ -112,6 +100,7 @@ class Runner:
         self._ended = asyncio.get_running_loop().create_future()
         self._moved_at_ms = now_ms()
         try:
+            self._talk.begin()
             self._carry_out(self._session.start(self.now_ms()))
             self._carrier.deliver(self._on_arrivals)
             self._after()
@@ -157,7 +146,12 @@ class Runner:
 
     def whisper(self, text: str) -> None:
         """Say something to the partner alone. Raises `IllegalAction` if it is too long."""
-        self._do(lambda: self._carry_out(self._session.whisper(text)))
+
+        def say() -> None:
+            self._carry_out(self._session.whisper(text))
+            self._talk.said(text)
+
+        self._do(say)
 
     def seal_book(self, signals: tuple[str, ...]) -> None:
         """Seal which gestures mean a quartet from the coming deal on, if they can be sealed."""
@@ -335,6 +329,9 @@ class Runner:
         if not self._player_due or not self._session.is_seated:
             return
         self._player_due = False
+        if not is_running(self._session.play.final.game) and not self._session.play.is_recovering:
+            for text in self._talk.due():
+                self._say(text)
         book = self._player.book(self._session.play.final.coming_deal)
         if book is not None:
             self._carry_out(self._session.seal_book(book, self.now_ms()))
@@ -410,7 +407,6 @@ class Runner:
         match sight:
             case fx.TableFormed(match=match):
                 self.outcome.log = self._paths.log_for(match.hex())
-                self._say(self._player.greet())
                 if self._player.goes_along:
                     self._carry_out_all(self._session.want(Want.AS_OTHERS))
             case fx.Happened(events=events):
@@ -419,7 +415,7 @@ class Runner:
                 self._player.gestured(seat, name, self.now_ms())
                 self._player_due = True
             case fx.Whispered(text=text):
-                self._say(self._player.whispered(text))
+                self._say(self._talk.heard(text))
             case fx.FaultFound(fault=fault):
                 if len(self.outcome.faults) < FAULTS_KEPT:
                     self.outcome.faults.append(fault)

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from random import Random
 from typing import TypeAlias
 
+from kemps_p2p.bots.pact import AGREEMENT, PROPOSAL
 from kemps_p2p.codec import Digest
 from kemps_p2p.errors import Illegal, IllegalAction
 from kemps_p2p.game.actions import Action
 from kemps_p2p.game.legal import against
-from kemps_p2p.game.record import Phase, State
+from kemps_p2p.game.record import Phase, State, is_running
 from kemps_p2p.game.rows import Row
 from kemps_p2p.game.rules import RuleSet
 from kemps_p2p.game.seating import partner_of
@@ -79,8 +80,9 @@ class Sitting:
         self._chair = chair
         self._chances = chances
         self._aftermath = Aftermath(chair, gone)
-        self._person = Person(chances, self.against, self._refused)
+        self._person = Person(chances, self.against, self._refused, self._in_deal)
         self._sights: asyncio.Queue[Sight | None] = asyncio.Queue()
+        self._has_returned = before == FIRST and chair.returning is not None
         self._session, self._runner = chair.sit(self._person, self._watch, before)
         self._task: asyncio.Task[Outcome] | None = None
         self._pool = Row()
@@ -277,20 +279,52 @@ class Sitting:
             raise IllegalAction(reason)
         self._runner.act(action)
 
-    def whisper(self, text: str) -> None:
-        """Say something to the partner alone. Raises `IllegalAction` if it is too long."""
-        self._runner.whisper(text)
-        self._person.said(text)
+    def whisper(self, text: str) -> str:
+        """Say something to the partner alone; gives what was said. Raises `IllegalAction` if it is too long.
+
+        To propose what the partner has proposed is to agree to it.
+        """
+        said = f"{AGREEMENT}: {self.offered}" if text == f"{PROPOSAL}: {self.offered}" else text
+        self._runner.whisper(said)
+        return said
+
+    def _in_deal(self) -> bool:
+        return self.has_begun and is_running(self._session.play.final.game)
+
+    @property
+    def signal(self) -> str | None:
+        """The gesture to make with a quartet: what is agreed on, or else what the partner has proposed."""
+        return self._person.accord.signal
 
     @property
     def signal_agreed(self) -> str | None:
-        """The gesture that the partner has last named in a whisper."""
-        return self._person.signal
+        """The gesture that both partners have named."""
+        return self._person.accord.agreed
+
+    @property
+    def offered(self) -> str | None:
+        """The gesture that the partner has named, and this seat has not agreed to."""
+        return self._person.accord.offered
+
+    @property
+    def proposed(self) -> str | None:
+        """The gesture that this seat has named, and the partner has not agreed to."""
+        return self._person.accord.proposed
+
+    @property
+    def has_returned(self) -> bool:
+        """True if an earlier process has played at this seat of this match; what it has shown is not kept."""
+        return self._has_returned
 
     @property
     def book(self) -> tuple[str, ...] | None:
         """The signals that this seat has sealed last."""
         return self._session.play.books.last if self.has_begun else None
+
+    @property
+    def lost_books(self) -> tuple[int, ...]:
+        """From which deals books of this seat are in force that cannot be opened any more."""
+        return self._session.play.books.lost if self.has_begun else ()
 
     @property
     def can_seal_book(self) -> bool:

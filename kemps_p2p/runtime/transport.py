@@ -38,6 +38,7 @@ from kemps_p2p.runtime.links import (
     LinkState,
     Monitor,
     now_ms,
+    wall_ms,
 )
 from kemps_p2p.runtime.zap import CurveKeys, Door, PublicKey, user_id
 
@@ -52,6 +53,7 @@ __all__ = [
     "TurnedAway",
     "new_event_loop",
     "now_ms",
+    "wall_ms",
 ]
 
 READ_AT_ONCE_MAX = 4096

@@ -132,8 +132,13 @@ class Desk:
             silent_teams=sitting.silent_teams(),
             is_paused=sitting.is_paused,
             is_held=self._huddle.is_on,
-            signal=sitting.signal_agreed,
+            signal=sitting.signal,
+            agreed=sitting.signal_agreed,
+            offered=sitting.offered,
+            proposed=sitting.proposed,
+            has_returned=sitting.has_returned,
             book=sitting.book,
+            lost_books=sitting.lost_books,
             can_seal=sitting.can_seal_book,
             has_bots=sitting.has_bots,
             rematch=sitting.wants_rematch(),
@@ -359,7 +364,7 @@ class Desk:
     def _warns_of_no_sign(self, now_ms: int) -> bool:
         """Say once in a match that the partner has not agreed on a sign."""
         sitting = self.sitting
-        if self._has_warned or sitting.rules.signals is not Signals.GESTURES or sitting.signal_agreed:
+        if self._has_warned or sitting.rules.signals is not Signals.GESTURES or sitting.signal:
             return False
         self._has_warned = True
         self.news.notify(f"{no_sign_text(self.people.seat(sitting.partner))}: Enter again goes on", now_ms)
@@ -381,11 +386,11 @@ class Desk:
     def whisper(self, text: str, now_ms: int) -> None:
         """Say something to the partner alone."""
         try:
-            self.sitting.whisper(text)
+            said = self.sitting.whisper(text)
         except IllegalAction as illegal:
             self.news.notify(f"that was not whispered: {refusal_text(illegal.reason)}", now_ms)
         else:
-            self.news.whispered(text)
+            self.news.whispered(said)
 
     def say(self, text: str, now_ms: int) -> None:
         """Say something to all."""

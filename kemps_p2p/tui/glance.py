@@ -53,8 +53,18 @@ class Glance:
     is_held: bool
     """The break is this seat's own: it talks to its partner, and goes on when it is ready."""
     signal: str | None
+    """The gesture that tells of a quartet: it is agreed on, or the partner has proposed it."""
+    agreed: str | None
+    offered: str | None
+    """What the partner has proposed, or asked, and this seat not agreed to."""
+    proposed: str | None
+    """What this seat has proposed, and the partner not agreed to."""
+    has_returned: bool
+    """An earlier process of this seat has seen the match begin."""
     book: tuple[str, ...] | None
     """The signals that this seat has sealed last."""
+    lost_books: tuple[int, ...]
+    """From which deals own books are in force that cannot be opened any more."""
     can_seal: bool
     has_bots: bool
     """Bots of this person's own sit at the table, and leave it with the person."""

@@ -188,7 +188,7 @@ class News:
         if self._tutorial is None or not isinstance(sight, fx.GestureSeen):
             return
         sitting = self._sitting
-        if watched == sight.seat == sitting.partner and sight.name == sitting.signal_agreed:
+        if watched == sight.seat == sitting.partner and sight.name == sitting.signal:
             self._teach(self._tutorial.signal_seen(self._scene()))
 
     def _teach(self, lines: Iterable[str]) -> None:
@@ -241,7 +241,7 @@ class News:
             if self._tutorial is not None:
                 view = self._sitting.view()
                 self._teach(self._tutorial.lesson(event, view, scene))
-                self._teach(self._tutorial.hand(view, self._sitting.signal_agreed))
+                self._teach(self._tutorial.hand(view, self._sitting.signal))
             for line in _lines(event, scene, self._sitting.seat):
                 self.recent.story.append(line)
                 self._note_unseen(event, line, partial(_sentence, event))

@@ -21,6 +21,7 @@ from kemps_p2p.tui.glance import Glance
 from kemps_p2p.tui.lines import TONES, draw_notice, draw_title, draw_waiting, heading, lesson_lines
 from kemps_p2p.tui.paint import Area, Ink, Sheet, cells, clipped, wrapped
 from kemps_p2p.tui.scores import long_score
+from kemps_p2p.wording.books import lost_text
 from kemps_p2p.wording.faces import glimpse
 from kemps_p2p.wording.people import People, counted, listed
 from kemps_p2p.wording.presence import gone_text
@@ -30,6 +31,8 @@ from kemps_p2p.wording.waiting import waiting_text
 ROOMY_FROM = 24
 HUDDLE_COLUMNS_MAX = 110
 TALK_ROWS_MIN = 4
+PROPOSED = "▷"
+"""Before a sign that is not agreed on yet."""
 """So many rows are left to what is said, beside what is explained."""
 
 
@@ -117,18 +120,29 @@ def _go_on(glance: Glance) -> Button:
 def _gestures(sheet: Sheet, glance: Glance, x: int, y: int) -> int:
     """The list of gestures; the column behind it."""
     columns = 37 if sheet.width < 100 else 44
-    is_sealed = glance.signal is not None and glance.book == (glance.signal,)
-    told = "Your sign, sealed in your book:" if is_sealed else "Your sign for four of a kind (Shift+):"
-    sheet.put(x + 2, y, told, Ink.TEXT)
+    sheet.clip(x + 2, y, columns, _sign_told(glance), Ink.TEXT)
     for row, (key, name) in enumerate(keys.GESTURE_KEYS.items(), start=1):
-        is_agreed = name == glance.signal
+        is_agreed = name == glance.agreed
         ink = Ink.ASKED if is_agreed else Ink.LABEL
-        sheet.put(x + 1, y + row, "▶" if is_agreed else " ", Ink.GOOD)
+        mark = "▶" if is_agreed else PROPOSED if name in (glance.offered, glance.proposed) else " "
+        sheet.put(x + 1, y + row, mark, Ink.GOOD)
         end = sheet.put(x + 2, y + row, f" {key} ", Ink.ASKED if is_agreed else Ink.KEY)
         end = sheet.put(end, y + row, f" {name:<14} ", ink)
         sheet.put(end + 1, y + row, glimpse(name, is_ascii=sheet.is_ascii), Ink.FACE)
         sheet.zone(x + 2, y + row, columns - 3, 1, key)
     return x + columns + 3
+
+
+def _sign_told(glance: Glance) -> str:
+    """How far the partners have come with their sign."""
+    if glance.offered is not None:
+        key = next(key for key, name in keys.GESTURE_KEYS.items() if name == glance.offered)
+        return f"{PROPOSED} {clipped(glance.people.seat(glance.partner), 12)} asks: Shift+{key} agrees"
+    if glance.proposed is not None:
+        return f"{PROPOSED} proposed by you, not agreed yet"
+    if glance.agreed is not None and glance.book == (glance.agreed,):
+        return "Your sign, sealed in your book:"
+    return "Your sign for four of a kind (Shift+):"
 
 
 def _talk(sheet: Sheet, glance: Glance, area: Area) -> bool:
@@ -141,7 +155,12 @@ def _talk(sheet: Sheet, glance: Glance, area: Area) -> bool:
         ink = Ink.TEXT if words.seat == glance.seat else Ink.STRONG
         lines += [(text, ink) for text in wrapped(f"{who}{whom}: {words.text}", columns)]
     if not lines:
-        lines = [(text, Ink.DIM) for text in wrapped("Nothing was whispered yet.", columns)]
+        nothing = "What was whispered before you came back is not kept."
+        nothing = nothing if glance.has_returned else "Nothing was whispered yet."
+        lines = [(text, Ink.DIM) for text in wrapped(nothing, columns)]
+    if glance.lost_books:
+        lost = wrapped(lost_text(glance.lost_books).capitalize(), columns)
+        lines = [*((text, Ink.DIM) for text in lost), *lines]
     lessons = lesson_lines(glance, columns)
     has_lesson = len(lessons) + TALK_ROWS_MIN <= height
     for row, text in enumerate(lessons if has_lesson else (), start=y + height - len(lessons)):

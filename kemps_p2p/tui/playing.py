@@ -218,8 +218,8 @@ class Playing:
     def _sign(self, view: SeatView, now_ms: int) -> None:
         if view.rules.signals is Signals.ONCE:
             self.act(Signal(), now_ms)
-        elif self._sitting.signal_agreed is not None:
-            self.act(Gesture(name=self._sitting.signal_agreed), now_ms)
+        elif self._sitting.signal is not None:
+            self.act(Gesture(name=self._sitting.signal), now_ms)
         else:
             self._switches.is_expressing = True
             self._news.notify("nothing is agreed yet: choose a gesture", now_ms)

@@ -86,11 +86,37 @@ def test_who_has_left_is_named_on_every_page_even_to_the_dealer(size: tuple[int,
 
 @SMALL
 def test_every_gesture_has_its_face_beside_its_name(size: tuple[int, int]) -> None:
-    rows = drawn(replace(between_deals(0, *[HUDDLE] * 4), signal="yawn"), size).split("\n")
+    rows = drawn(replace(between_deals(0, *[HUDDLE] * 4), agreed="yawn"), size).split("\n")
     for key, name in keys.GESTURE_KEYS.items():
         (row,) = [row for row in rows if f" {key}  {name}" in row]
         assert glimpse(name, is_ascii=False) in row
         assert ("▶" in row) == (name == "yawn")
+
+
+@SMALL
+def test_a_sign_that_is_only_proposed_says_by_whom_and_how_to_agree(size: tuple[int, int]) -> None:
+    look = between_deals(0, *[HUDDLE] * 4)
+    agreed, offered = drawn(replace(look, agreed="yawn"), size), drawn(replace(look, offered="wink"), size)
+    proposed = drawn(replace(look, agreed="yawn", proposed="wink"), size)
+    assert "Your sign for four of a kind" in agreed
+    assert "▷" not in agreed
+    assert "▷ Carla asks: Shift+W agrees" in offered
+    assert "▶" not in offered
+    assert "▷ proposed by you, not agreed yet" in proposed
+    for screen in (offered, proposed):
+        (row,) = [row for row in screen.split("\n") if " W  wink" in row]
+        assert "▷" in row
+    assert "▶" in next(row for row in proposed.split("\n") if " Y  yawn" in row)
+
+
+@SMALL
+def test_whoever_came_back_is_not_told_that_nothing_was_said(size: tuple[int, int]) -> None:
+    look = between_deals(0, *[HUDDLE] * 4)
+    back = drawn(replace(look, has_returned=True, lost_books=(1,)), size)
+    assert "Nothing was" in drawn(look, size)
+    assert "Nothing was" not in back
+    for word in ("whispered", "before", "kept.", "Your book", "stays", "lost", "files"):
+        assert word in back
 
 
 def test_no_two_gestures_look_alike_in_a_line() -> None:
@@ -206,7 +232,7 @@ def test_a_pair_without_a_sign_is_warned_once(tmp_path: Path) -> None:
     async def script(person: Person) -> None:
         await person.until_page(Page.HUDDLE)
         await person.until(lambda: "Anna: signal: yawn" in person.screen)
-        person.sitting._person.signal = None
+        person.sitting._person.accord.offered = None
         await person.do(keys.ASKED)
         assert "No sign is agreed with Anna: Enter again goes on" in person.screen
         assert person.sitting.wants[person.sitting.seat] is Want.HUDDLE

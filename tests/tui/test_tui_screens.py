@@ -126,7 +126,11 @@ def test_who_is_away_is_named_with_the_time_and_the_way_out(width: int) -> None:
 def test_the_sign_can_be_sealed_in_the_huddle(tmp_path: Path) -> None:
     async def script(person: Person) -> None:
         await person.until_page(Page.HUDDLE)
+        await person.until(lambda: "Anna asks: Shift+Y agrees" in person.screen)
+        assert "seal our book" not in person.screen
+        await person.do("Y")
         await person.until(lambda: "seal our book" in person.screen)
+        assert "you: agreed: yawn" in person.screen
         assert "Your sign for four of a kind (Shift+):" in person.screen
         await person.do(keys.SEAL)
         await person.until(lambda: "Your sign, sealed in your book:" in person.screen)

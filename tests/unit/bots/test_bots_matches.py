@@ -103,7 +103,7 @@ def test_the_signal_tells_the_truth() -> None:
     decoys = 0
     for seed in range(10):
         evening = Evening(seed, pace=Pace.RELAXED)
-        agreed = {team: (evening.bots[Seat(team)].greet() or "").removeprefix("signal: ") for team in (0, 1)}
+        agreed = {team: evening.bots[Seat(team)].kept().removeprefix("agreed: ") for team in (0, 1)}
 
         def note(seat: Seat, view: SeatView, action: Action, agreed: dict[int, str] = agreed) -> None:
             nonlocal decoys
