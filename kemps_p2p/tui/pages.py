@@ -120,7 +120,7 @@ def _go_on(glance: Glance) -> Button:
 def _gestures(sheet: Sheet, glance: Glance, x: int, y: int) -> int:
     """The list of gestures; the column behind it."""
     columns = 37 if sheet.width < 100 else 44
-    sheet.clip(x + 2, y, columns, _sign_told(glance), Ink.TEXT)
+    sheet.clip(x + 2, y, columns + 2, _sign_told(glance), Ink.TEXT)
     for row, (key, name) in enumerate(keys.GESTURE_KEYS.items(), start=1):
         is_agreed = name == glance.agreed
         ink = Ink.ASKED if is_agreed else Ink.LABEL

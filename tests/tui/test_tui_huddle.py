@@ -183,7 +183,7 @@ def test_small_letters_in_the_huddle_say_how_a_sign_is_chosen(tmp_path: Path) ->
         await person.until(lambda: "Anna: signal: yawn" in person.screen)
         await person.do("n")
         assert "Shift+N chooses nose scratch" in person.screen
-        assert person.sitting.signal_agreed == "yawn"
+        assert person.sitting.signal == "yawn"
         await person.do("N")
         await person.until(lambda: person.sitting.signal_agreed == "nose scratch")
 

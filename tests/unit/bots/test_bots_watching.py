@@ -11,9 +11,11 @@ from bots_helpers import Eager, Numb, laid, swap, view_of
 
 from kemps_p2p.bots.bot import Bot, Pace
 from kemps_p2p.game.actions import Action, Call, Counter, Gesture, Next, Partner
+from kemps_p2p.game.events import Verdicts
 from kemps_p2p.game.gestures import FIDGETS
 from kemps_p2p.game.record import replace
 from kemps_p2p.game.rules import override
+from kemps_p2p.game.scoring import Verdict
 from kemps_p2p.game.table import Table
 from kemps_p2p.ids import Seat
 
@@ -84,6 +86,32 @@ def test_another_gesture_of_the_partner_is_no_signal() -> None:
         player.gestured(Seat(2), "cough", 100)
         heard += len(calls(player, table, 100))
     assert 0 < heard < 12
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "regret"),
+    [
+        ("yawn", Verdict.WRONG, "sorry: I took your yawn for the sign"),
+        ("yawn", Verdict.RIGHT, None),
+        # That was the sign; if there was no quartet, it is not for this side to be sorry.
+        ("wink", Verdict.WRONG, None),
+    ],
+)
+def test_who_was_misled_by_a_face_says_so_once(name: str, verdict: Verdict, regret: str | None) -> None:
+    table = laid(QUARTET, POOL)
+    player = bot(Eager(3))
+    calls(player, table, 0)
+    player.gestured(Seat(2), name, 100)
+    found = calls(player, table, 100, 5000)
+    assert declared(found)[:1] == [PARTNER]
+    assert player.regret() is None
+    player.happened((Verdicts(seat=Seat(0), calls=(Partner(),), verdicts=(verdict,)),), 6000)
+    assert player.regret() == regret
+    assert player.regret() is None
+    # Another bot makes no proposal of it.
+    other = bot(Random(4), seat=2)
+    assert other.whispered(regret or "") is None
+    assert other.book(0) == ("wink",)
 
 
 @pytest.mark.parametrize("mover", [1, 2])
