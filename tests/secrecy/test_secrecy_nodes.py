@@ -1,5 +1,6 @@
 """Four processes play over real sockets, and nothing that their peers heard and wrote tells too early."""
 
+import stat
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -13,6 +14,8 @@ from secrecy_words import BEGINNING_BYTES, in_the_clear, overheard, whispered
 from snoop import Kind
 
 from kemps_p2p.codec import encode
+from kemps_p2p.game.seating import partner_of
+from kemps_p2p.ids import Seat
 
 SEATS = range(4)
 ENDS = (0, 3)
@@ -105,7 +108,14 @@ def test_the_record_is_what_lies_on_the_disk(evening: Evening, seat: int) -> Non
     assert journal.read_bytes() == b"".join(piece.data for piece in trace.of(seat, How.JOURNAL))
     assert log.read_bytes() == b"".join(piece.data for piece in trace.of(seat, How.LOG))
     kept = {path.name for path in (evening.place / f"home-{seat}").rglob("*") if path.is_file()}
-    assert kept == {"identity", "secret", "journal", "in-use"}
+    assert kept == {"identity", "secret", "journal", "sign", "in-use"}
+    # What partners have agreed on lies with both of them, for nobody else on the machine.
+    (sign,), (partners,) = (
+        evening.files(each, "sign") for each in (seat, partner_of(Seat(seat), len(SEATS)))
+    )
+    assert sign.read_text().startswith("agreed: ")
+    assert sign.read_text() == partners.read_text()
+    assert stat.S_IMODE(sign.stat().st_mode) == 0o600
     (lock,) = evening.files(seat, "in-use")
     assert lock.read_bytes() == b""
 
