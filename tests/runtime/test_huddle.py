@@ -5,12 +5,15 @@ import os
 from pathlib import Path
 from random import Random
 
-from local_helpers import LIMIT_S, SHORT, evening, plan, quick, quick_bot, still_bot
+from local_helpers import LIMIT_S, SHORT, evening, plan, played, quick, quick_bot, still_bot
 
+from kemps_p2p.bots.bot import Bot, Pace
 from kemps_p2p.errors import IllegalAction
 from kemps_p2p.game.actions import Action, Next, Pass
+from kemps_p2p.game.events import DealEnded, Dealt, Event
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import override
+from kemps_p2p.ids import Seat
 from kemps_p2p.plain.lines import Lines
 from kemps_p2p.plain.screen import LineMode
 from kemps_p2p.runtime.courtesy import HUDDLE_MS_MAX, Courtesy
@@ -18,6 +21,7 @@ from kemps_p2p.runtime.huddle import Huddle
 from kemps_p2p.runtime.local import chairs, play_on
 from kemps_p2p.runtime.sitting import Sitting
 from kemps_p2p.runtime.transport import new_event_loop
+from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.waiting import What
 
@@ -135,3 +139,41 @@ def test_whoever_types_lines_says_when_they_are_ready(tmp_path: Path) -> None:
     assert order == sorted(order)
     assert any(line.startswith("The next deal waits for you: `ready` lets") for line in told[: order[3]])
     assert any(line.startswith("Deal 1 starts") for line in told[order[-2] : order[-1]])
+
+
+class Chatterer(Bot):
+    """Would speak whenever it is asked to; it notes whether a deal is on when it is."""
+
+    def __init__(self, seat: Seat, asked: list[bool]) -> None:
+        super().__init__(seat, 4, Random(int(seat)), Pace.FAST)
+        self._asked = asked
+        self._is_dealt = False
+
+    def happened(self, events: tuple[Event, ...], now_ms: int) -> None:
+        super().happened(events, now_ms)
+        for event in events:
+            if isinstance(event, Dealt | DealEnded):
+                self._is_dealt = isinstance(event, Dealt)
+
+    def greet(self) -> str | None:
+        self._asked.append(self._is_dealt)
+        return super().greet()
+
+    def regret(self) -> str | None:
+        self._asked.append(self._is_dealt)
+        return "sorry: I took your wink for the sign"
+
+
+def test_a_player_speaks_by_itself_only_between_deals(tmp_path: Path) -> None:
+    asked: list[bool] = []
+    heard: list[str] = []
+
+    async def screen(sitting: Sitting) -> None:
+        heard.extend(sight.text for sight in await played(sitting) if isinstance(sight, fx.Whispered))
+
+    evening(tmp_path, screen, lambda seat, chances: Chatterer(seat, asked), override(SHORT, {"word": "KE"}))
+    assert len(asked) > 6
+    assert not any(asked)
+    # Its sign is proposed once, and an excuse is no other sign.
+    assert [text.partition(":")[0] for text in heard].count("signal") == 1
+    assert heard.count("sorry: I took your wink for the sign") > 1
