@@ -37,6 +37,11 @@ class Accord:
         """The gesture to make: what is agreed on; while that is nothing, what the partner has proposed."""
         return self.agreed or (self.offered if self._is_firm else None)
 
+    def is_answer(self, text: str) -> bool:
+        """True for words by which the partner agrees to what this side has proposed."""
+        head, names = _read(text)
+        return self.proposed is not None and head in YES and tuple(names) in ((), (self.proposed,))
+
     def heard(self, text: str) -> None:
         """Take in the partner's words."""
         head, names = _read(text)

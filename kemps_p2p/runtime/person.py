@@ -6,7 +6,8 @@ like any other, so nobody can filter them. Invariants:
 
 1. A gesture that was named in the huddle is never made by the program.
 2. It moves only in play, where the rules have gestures, and draws from the chances it was given.
-3. No whisper changes the sign while a deal is on: it is taken in when the deal is over.
+3. No whisper changes the sign while a deal is on, but the answer to the own proposal; others are taken in
+   when the deal is over.
 """
 
 from collections.abc import Callable
@@ -77,7 +78,11 @@ class Person(Player):
 
     def whispered(self, text: str) -> str | None:
         """Note which gesture the partner means; a person answers by hand."""
-        self._unheard.append(text)
+        if self._accord.is_answer(text):
+            # The partner goes by it already, and so does this seat.
+            self.accord.heard(text)
+        else:
+            self._unheard.append(text)
         return None
 
     def said(self, text: str) -> None:

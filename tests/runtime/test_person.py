@@ -151,6 +151,10 @@ def test_no_whisper_changes_the_sign_while_a_deal_is_on() -> None:
         player.whispered(text)
         assert player.accord.signal == player.accord.agreed == "yawn"
         assert player.kept() == "agreed: yawn\nnamed: yawn"
+    # What this side itself has proposed counts for both as soon as the partner agrees.
+    player.said("signal: smile")
+    player.whispered("agreed: smile")
+    assert player.accord.signal == "smile"
     is_on = False
     assert player.accord.agreed == "cough"
 
