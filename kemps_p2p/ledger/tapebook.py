@@ -230,19 +230,26 @@ class TapeBook:
         """Items that a peer with tapes of these lengths and sums lacks, as far as they fit; at least one.
 
         Only what is held since before `before_ms`. A tape with another sum is forked: all of it is shown.
+        One of each tape in turn: a tape may be useless to the other side before it has more of the rest.
         """
         count = 0
-        for tape, length, peer_sum in zip(self._tapes, lengths, sums, strict=True):
-            start, forked = length, list[TapeItem]()
-            if length <= len(tape.items) and self._sum(tape, length) != peer_sum:
-                start, forked = max(0, length - FORK_DEPTH), tape.beside
-            recent = itertools.takewhile(
-                lambda held: held[1] <= before_ms,
-                zip(tape.items[start:], tape.held_at_ms[start:], strict=True),
-            )
-            for item in (*forked, *(item for item, _ in recent)):
+        tapes = zip(self._tapes, lengths, sums, strict=True)
+        for items in itertools.zip_longest(*(self._lacking(*each, before_ms) for each in tapes)):
+            for item in items:
+                if item is None:
+                    continue
                 limit_bytes -= len(item.signed.raw)
                 if limit_bytes < 0 and count > 0:
                     return
                 count += 1
                 yield item
+
+    def _lacking(self, tape: _Tape, length: int, peer_sum: Digest, before_ms: int) -> Iterator[TapeItem]:
+        start = length
+        if length <= len(tape.items) and self._sum(tape, length) != peer_sum:
+            start = max(0, length - FORK_DEPTH)
+            yield from tape.beside
+        for item, held_at_ms in zip(tape.items[start:], tape.held_at_ms[start:], strict=True):
+            if held_at_ms > before_ms:
+                return
+            yield item
