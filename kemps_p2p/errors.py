@@ -54,6 +54,9 @@ class Illegal(Enum):
     COMING_BACK = "coming-back"
     NOT_SILENT = "not-silent"
     NO_WALK_OVER = "no-walk-over"
+    NOT_ABSENT = "not-absent"
+    NO_OFFER = "no-offer"
+    STOOD_IN = "stood-in"
 
 
 class Fault(Enum):

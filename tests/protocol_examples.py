@@ -54,6 +54,7 @@ from kemps_p2p.ledger.entry import (
     TakeOver,
     TapeEnd,
 )
+from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.ledger.poll import DecidedSet
 from kemps_p2p.ledger.sitting import Sitting, sign_sitting, sitting_digest
 from kemps_p2p.ledger.tape import (
@@ -92,6 +93,8 @@ from kemps_p2p.session.messages import (
     pack,
     read_lobby,
 )
+from kemps_p2p.session.seating import Pen
+from kemps_p2p.session.standin import StandIn, sign_offer
 from protocol_table import (
     CARDS,
     SEATS,
@@ -310,6 +313,20 @@ def _sitting() -> Lines:
     ]
 
 
+def _stand_in() -> Lines:
+    at_table, seat, by, program = table(), SEATS[2], SEATS[0], Identity(bytes([0xEE]) * 32)
+    pen = Pen(program, bytes([0xEF]) * 32, at_table.founding.match, seat)
+    curve = bytes([0xC0]) * 32
+    plea = pen.plea(1)
+    said = StandIn(by=by, curve=curve, raw=plea.raw, signature=plea.signature)
+    return [
+        ("key", program.public),
+        ("Sitting", plea.raw),
+        ("StandIn", encode(said)),
+        ("Offer", pack(sign_offer(identity(by), program, said))),
+    ]
+
+
 def _coins() -> Lines:
     chain = table().lobbies[0].coins
     claims = tuple(sorted(tagged_hash("example", text) for text in (b"one", b"two")))
@@ -504,6 +521,7 @@ EXAMPLES: Mapping[str, Callable[[], Lines]] = {
     "terms": _terms,
     "absence": _absence,
     "sitting": _sitting,
+    "stand-in": _stand_in,
     "points": _points,
     "key": _key,
     "turn": _turn,

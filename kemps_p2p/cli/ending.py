@@ -66,6 +66,9 @@ def told_end(reporter: Reporter, outcome: Outcome, *, left: str | None = None, o
             reporter.say("result", outcome.result)
         reporter.say("log", f"log: {outcome.log}", log=str(outcome.log))
         return Exit.DONE
+    if outcome.is_relieved:
+        reporter.say("relieved", "This bot has stood in for a player whose seat another has now: done.")
+        return Exit.DONE
     is_agreed = outcome.is_abandoned and not outcome.is_walk_over
     is_blamed = any(fault.culprit is not None for fault in outcome.faults)
     if is_agreed:

@@ -221,6 +221,7 @@ class SeatTold:
             home=home,
             logs=self.out if self.out is not None else home / "logs",
             give_up_s=self.give_up_s,
+            pace=self.bot_pace,
         )
 
     def plays(self, reporter: TableReporter, *, stays: bool = False) -> Plays:

@@ -3,6 +3,7 @@
 import json
 import signal
 from collections.abc import Mapping
+from dataclasses import fields
 from functools import partial
 from types import FrameType
 from typing import Any
@@ -17,7 +18,7 @@ from kemps_p2p.runtime.runner import FAULTS_KEPT, Outcome
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.session import Session
-from kemps_p2p.wording.absence import absent_text, back_text, voted_text
+from kemps_p2p.wording.absence import absence_text
 from kemps_p2p.wording.observing import struck_text
 from kemps_p2p.wording.people import People
 from kemps_p2p.wording.scores import result_line
@@ -121,14 +122,28 @@ class Reporter:
             case fx.Wanted(seat=seat, want=Want.GONE):
                 who = people_of(session).seat(seat)
                 self.say("left", f"{who} has left the table", seat=seat)
-            case fx.VotedAbsent(voter=voter, seat=seat):
-                self.say("voted", voted_text(voter, seat, people_of(session)), voter=voter, seat=seat)
-            case fx.SeatStruck(seat=seat):
-                self.say("absent", absent_text(seat, people_of(session)), seat=seat)
-            case fx.SeatBack(seat=seat):
-                self.say("back", back_text(seat, people_of(session)), seat=seat)
+            case fx.VotedAbsent() | fx.SeatStruck() | fx.SeatBack() | fx.StandInOffered():
+                self._absence(session, sight)
+            case fx.StandInAgreed() | fx.SeatHeld() | fx.PlayerAsks():
+                self._absence(session, sight)
             case fx.Known() | fx.Raced() | fx.GestureSeen() | fx.Whispered() | fx.Wanted():
                 pass
+
+    def _absence(self, session: Session, sight: fx.AbsenceSight) -> None:
+        facts = {field.name: getattr(sight, field.name) for field in fields(sight)}
+        self.say(_ABSENCE[type(sight)], absence_text(sight, people_of(session)), **facts)
+
+
+_ABSENCE: dict[type[fx.AbsenceSight], str] = {
+    fx.VotedAbsent: "voted",
+    fx.SeatStruck: "absent",
+    fx.SeatBack: "back",
+    fx.StandInOffered: "stand-in-offered",
+    fx.StandInAgreed: "stand-in-agreed",
+    fx.SeatHeld: "stand-in",
+    fx.PlayerAsks: "asked-back",
+}
+"""The names of these events."""
 
 
 def people_of(session: Session) -> People:

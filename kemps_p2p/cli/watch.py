@@ -62,6 +62,9 @@ class _Lines:
     def back(self, seat: int) -> None:
         self._say(self._voice.back(seat))
 
+    def held(self, seat: int) -> None:
+        self._say(self._voice.held(seat))
+
     def fault(self, fault: PeerFault) -> None:
         self._say(self._voice.fault(fault))
 
@@ -96,6 +99,9 @@ class _Objects:
 
     def back(self, seat: int) -> None:
         self._say("back", seat=seat)
+
+    def held(self, seat: int) -> None:
+        self._say("stand-in", seat=seat)
 
     def fault(self, fault: PeerFault) -> None:
         self._say("fault", culprit=fault.culprit, code=fault.code.value, text=str(fault))

@@ -117,10 +117,11 @@ class Referee:
             del self.items[place]
 
     def _check_sent(self, seat: Seat, data: bytes) -> None:
-        message = read_message(data)
+        message, machine = read_message(data), self._machine(seat)
         if not isinstance(message, Batch):
             return
-        play = self._machine(seat).play
+        # Who stands in is a machine of its own, at the seat of another.
+        play, writer, seat = machine.play, seat, machine.seat
         for signed in message.items:
             digest = item_digest(signed)
             item = play.tapes.by_digest.get(digest)
@@ -128,7 +129,7 @@ class Referee:
                 # What is not on a tape is an exhibit of somebody else's fault.
                 continue
             self._sent.add(digest)
-            demand((seat, encode(signed)) in self._journaled, f"seat {seat} sends before it writes")
+            demand((writer, encode(signed)) in self._journaled, f"seat {seat} sends before it writes")
             place = item.seat, item.item.incarnation, item.item.number
             demand(self.items.setdefault(place, digest) == digest, f"{place} is used twice")
             for deed in deeds_in(item):

@@ -99,6 +99,14 @@ class VoteAbsent:
 
 
 @dataclass(frozen=True, slots=True)
+class Hold:
+    """Offer a bot for somebody who is absent, or agree to one that is offered; `by`: to whose, if several."""
+
+    seat: Seat
+    by: Seat | None
+
+
+@dataclass(frozen=True, slots=True)
 class Wait:
     """Read the next line later: after so many seconds, or once there is something to do."""
 
@@ -128,7 +136,7 @@ class WalkOver:
 
 
 Command: TypeAlias = (
-    Do | Whispering | LookAt | Tell | Wish | Ready | VoteAbsent | WalkOver | Wait | SealBook | Leave
+    Do | Whispering | LookAt | Tell | Wish | Ready | VoteAbsent | Hold | WalkOver | Wait | SealBook | Leave
 )
 
 _PLAIN: Mapping[str, Command] = {
@@ -235,6 +243,13 @@ def _vote(said: str, _rest: str, board: Board) -> Command:
     return VoteAbsent(board.seat(said))
 
 
+def _hold(said: str, _rest: str, board: Board) -> Command:
+    whom, _, whose = said.partition(" by ")
+    if not whom:
+        raise NotUnderstood("say for whom a bot is to play, such as `hold ben`")
+    return Hold(board.seat(whom), board.seat(whose) if whose else None)
+
+
 def _wait(_said: str, rest: str, _board: Board) -> Command:
     try:
         seconds = float(rest)
@@ -255,6 +270,7 @@ _READERS: Mapping[str, Callable[[str, str, Board], Command]] = {
     "signal": _signal,
     "look": _look,
     "vote": _vote,
+    "hold": _hold,
     "wait": _wait,
 }
 

@@ -40,6 +40,7 @@ def help_lines(rules: RuleSet) -> Iterator[str]:
     yield "`table`, `hand`, `scores`, `waiting`: how things stand."
     yield "`pause`, `play on`, `abandon`: done once all players want it."
     yield "`vote ben`: Ben is gone. Once enough say so, the deal is over and the next one waits for them."
+    yield "`hold ben`: offer a bot to play for Ben, who was voted absent, or agree to one that is offered."
     yield "`walk over`: your opponents are silent for a minute, and both of you sign that."
     yield "`wait 2`: read the next line after so many seconds; `wait`: once you are asked something."
     yield "`rematch`, after the match. `quit`: leave. `help`: this page."

@@ -13,7 +13,7 @@ from kemps_p2p.game.rules import RuleSet
 from kemps_p2p.game.views import public_view
 from kemps_p2p.ids import Seat
 from kemps_p2p.plain.voice import is_told, sentence
-from kemps_p2p.wording.absence import absent_text, back_text
+from kemps_p2p.wording.absence import absent_text, back_text, held_text
 from kemps_p2p.wording.cards import card_text
 from kemps_p2p.wording.events import event_text
 from kemps_p2p.wording.faults import FAULTS
@@ -75,6 +75,10 @@ class PublicVoice:
     def back(self, seat: int) -> Iterator[str]:
         """The next deal can start."""
         yield sentence(back_text(seat, self._people))
+
+    def held(self, seat: int) -> Iterator[str]:
+        """A bot plays for a seat whose player is away."""
+        yield sentence(held_text(seat, None, self._people))
 
     def fault(self, fault: PeerFault) -> Iterator[str]:
         """A fault, once."""

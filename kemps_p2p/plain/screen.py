@@ -15,10 +15,12 @@ from kemps_p2p.errors import Illegal, IllegalAction
 from kemps_p2p.game.actions import Gesture, Next
 from kemps_p2p.game.record import is_running
 from kemps_p2p.game.rules import Signals
+from kemps_p2p.ids import Seat
 from kemps_p2p.plain.board import NotUnderstood
 from kemps_p2p.plain.commands import (
     Command,
     Do,
+    Hold,
     Leave,
     LookAt,
     Ready,
@@ -36,6 +38,7 @@ from kemps_p2p.plain.voice import Voice, sentence
 from kemps_p2p.runtime.huddle import Huddle
 from kemps_p2p.runtime.sitting import Sitting
 from kemps_p2p.wording.books import no_sign_text, sealed_text, unsealable_text
+from kemps_p2p.wording.people import listed
 from kemps_p2p.wording.plain import plain
 from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.tutorial import Tutorial
@@ -172,6 +175,18 @@ class _Evening:
         self._has_warned = True
         return True
 
+    def _hold(self, seat: Seat, by: Seat | None) -> None:
+        """Agree to what is offered for a seat; if nothing is, offer something. Raises `NotUnderstood`."""
+        sitting = self._sitting
+        offered = sorted({each.by for each in sitting.offers() if each.seat == seat})
+        if by is None and len(offered) > 1:
+            whose = listed([f"`by {sitting.owners.seat(each).casefold()}`" for each in offered])
+            raise NotUnderstood(f"several offer a bot: say {whose} behind it")
+        if by is None and not offered:
+            sitting.offer_stand_in(seat)
+        else:
+            sitting.agree_to_stand_in(seat, offered[0] if by is None else by)
+
     async def _carry_out(self, command: Command) -> Leave | None:
         sitting, voice, write = self._sitting, self._voice, self._mode.say
         match command:
@@ -209,6 +224,8 @@ class _Evening:
                 sitting.want(want)
             case VoteAbsent(seat=seat):
                 sitting.vote_absent(seat)
+            case Hold(seat=seat, by=by):
+                self._hold(seat, by)
             case WalkOver():
                 sitting.walk_over()
             case Wait(seconds=seconds) if seconds is not None:

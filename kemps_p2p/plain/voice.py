@@ -31,7 +31,7 @@ from kemps_p2p.runtime.sitting import Refused, Sight, Sitting
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.presence import unready
-from kemps_p2p.wording.absence import absent_text, back_text, voted_text
+from kemps_p2p.wording.absence import absence_text, hold_text
 from kemps_p2p.wording.actions import action_text
 from kemps_p2p.wording.books import lost_text, sign_text
 from kemps_p2p.wording.cards import card_text
@@ -103,7 +103,7 @@ class Voice:
     def board(self) -> Board:
         """What a line can point at now."""
         sitting = self._sitting
-        return Board(sitting.view(), sitting.pool_row(), sitting.hand_row(), sitting.people)
+        return Board(sitting.view(), sitting.pool_row(), sitting.hand_row(), sitting.owners)
 
     def hear(self, sight: Sight) -> Iterator[str]:
         """The lines of one sight, then of what it changed."""
@@ -117,7 +117,7 @@ class Voice:
             yield from self.aftermath()
             return
         yield from self._presence()
-        if not self._sitting.has_sights:
+        if not self._sitting.has_sights and not self._sitting.is_looking_on:
             yield from self._changed_rows()
             yield from self._prompts()
 
@@ -154,12 +154,10 @@ class Voice:
                 yield from self._wanted(seat, want)
             case fx.ObserverStruck(is_proven=is_proven):
                 yield struck_text(is_proven=is_proven)
-            case fx.VotedAbsent(voter=voter, seat=seat):
-                yield voted_text(voter, seat, people)
-            case fx.SeatStruck(seat=seat):
-                yield absent_text(seat, people)
-            case fx.SeatBack(seat=seat):
-                yield back_text(seat, people)
+            case fx.VotedAbsent() | fx.SeatStruck() | fx.SeatBack() | fx.StandInOffered():
+                yield from self._absence(sight)
+            case fx.StandInAgreed() | fx.SeatHeld() | fx.PlayerAsks():
+                yield from self._absence(sight)
             case fx.FaultFound(fault=fault):
                 if (fault.code, fault.culprit) not in self._faults:
                     self._faults.add((fault.code, fault.culprit))
@@ -172,6 +170,18 @@ class Voice:
                 yield f"you cannot {text}: {refusal_text(reason)}"
             case _:
                 assert_never(sight)
+
+    def _absence(self, sight: fx.AbsenceSight) -> Iterator[str]:
+        """What becomes of a seat whose player is away, and what can be done about it."""
+        owners = self._sitting.owners
+        yield absence_text(sight, owners)
+        match sight:
+            case fx.StandInOffered(seat=seat, by=by) if by != self._sitting.seat:
+                yield f"`hold {owners.seat(seat).casefold()}` agrees to that"
+            case fx.SeatStruck(seat=seat, is_stand_in=False) if self._sitting.can_offer():
+                yield hold_text(seat, owners)
+            case _:
+                return
 
     def _formed(self) -> Iterator[str]:
         sitting = self._sitting
@@ -230,7 +240,8 @@ class Voice:
             yield sentence(away_text(silent[seat], people))
             yield sentence(END_HINT)
         gone = {away.seat for away in self._sitting.away()} - silent.keys()
-        for seat in self._silent - silent.keys() - gone:
+        # Who stands in is heard from now on, and that was told.
+        for seat in self._silent - silent.keys() - gone - self._sitting.held():
             yield sentence(f"{people.seat(seat)} is back")
         self._silent = set(silent)
         opponents = self._sitting.silent_teams()

@@ -11,6 +11,7 @@ from kemps_p2p.codec import Digest
 from kemps_p2p.game.rules import canonical_text
 from kemps_p2p.ledger.tape import TapeItem
 from kemps_p2p.report.contests import numbered_calls, numbered_races
+from kemps_p2p.report.standins import held_lines
 from kemps_p2p.session.audit import Audit, JointAudit, Split, worst
 from kemps_p2p.session.findings import Finding, Verdict
 from kemps_p2p.wording.audits import (
@@ -138,6 +139,7 @@ def _log_lines(one: Audit, *, is_alone: bool) -> Iterator[str]:
             if count:
                 say = f"`--{what} 1` says" if count == 1 else f"`--{what} 1` to `--{what} {count}` say"
                 yield f"{counted(count, what)}: {say} {each}"
+    yield from held_lines(one, people)
     yield from finding_lines(one.findings, people)
     for remark in one.remarks:
         yield f"remark, entry {remark.index}: {sentence(remark, people)}"

@@ -43,6 +43,7 @@ MARKS: Mapping[str, tuple[str, str]] = {
     "struck": ("K", "observer struck"),
     "absent": ("Q", "voted absent"),
     "back": ("J", "back at the table"),
+    "stand-in": ("L", "a program stands in"),
     "taken-over": ("N", "ordering taken over"),
     "seeds-missing": ("I", "seeds missing"),
     "play-started": ("O", "play opens"),

@@ -38,13 +38,15 @@ from kemps_p2p.report.witnesses import words_json
 from kemps_p2p.session.audit import Audit
 from kemps_p2p.session.chaincheck import Step
 from kemps_p2p.session.deeds import offered
+from kemps_p2p.session.effects import SeatStruck
 from kemps_p2p.session.findings import Verdict
 from kemps_p2p.session.match import Match, begin, is_over
 from kemps_p2p.session.messages import AutoPassed, NoteBody, Overdue, TurnDeed, read_note
 from kemps_p2p.session.races import Asked, asked_by
 from kemps_p2p.session.replay import Part
 from kemps_p2p.session.seals import opened_intents
-from kemps_p2p.wording.absence import absent_text, back_text, given_text
+from kemps_p2p.session.standin import is_held
+from kemps_p2p.wording.absence import absence_text, back_text, given_text
 from kemps_p2p.wording.actions import action_text
 from kemps_p2p.wording.audits import people_of
 from kemps_p2p.wording.cards import clock_text, day_text
@@ -133,7 +135,8 @@ class _Teller:
                     text = taken_over_text(self.people, seat, other, len(items))
                     yield self._line(step, "taken-over", text, {"seat": seat, "from": other})
                 case Struck(seat=seat) if seat < before.seats:
-                    yield self._line(step, "absent", absent_text(seat, self.people), {"seat": seat})
+                    struck = SeatStruck(Seat(seat), is_stand_in=is_held(before, seat))
+                    yield self._line(step, "absent", absence_text(struck, self.people), {"seat": seat})
                 case Readmitted(seat=seat):
                     yield self._line(step, "back", back_text(seat, self.people), {"seat": seat})
                 case Seated(raw=raw):
@@ -141,7 +144,7 @@ class _Teller:
                     is_player = sitting.key == before.founding.keys[sitting.seat]
                     text = given_text(sitting.seat, self.people, is_player=is_player)
                     facts = {"seat": sitting.seat, "incarnation": sitting.incarnation}
-                    yield self._line(step, "back", text, facts)
+                    yield self._line(step, "back" if is_player else "stand-in", text, facts)
                 case Struck(seat=seat):
                     yield self._line(step, "struck", struck_text(is_proven=False), {"seat": seat})
                 case _:

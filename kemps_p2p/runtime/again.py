@@ -20,7 +20,7 @@ from kemps_p2p.runtime.links import is_address
 from kemps_p2p.runtime.meeting import Table, meeting_digest
 from kemps_p2p.runtime.profile import new_match_files
 from kemps_p2p.runtime.store import AppendFile, split_objects
-from kemps_p2p.runtime.wayback import Unfinished, WayBack, logged_of
+from kemps_p2p.runtime.wayback import Came, Unfinished, WayBack, logged_of
 from kemps_p2p.runtime.zap import KEY_BYTES, CurveKeys, PublicKey
 from kemps_p2p.session.journal import Journal, has_begun, read_journal, setup_from
 from kemps_p2p.wording.words import Code
@@ -81,7 +81,7 @@ def begun_again(
     journal, table = came
     files = new_match_files(home)
     setup = setup_from(journal, identity, files.secret)
-    way_back.keep(files, setup, table, logs, is_anew=True)
+    way_back.keep(files, setup, table, logs, Came.ANEW)
     assert way_back.kept is not None, "just kept"
     _write(files.journal, (encode(journal.signed), encode(journal.remembered)))
     logged = logged_of(logs, journal.founding.match.hex(), setup)

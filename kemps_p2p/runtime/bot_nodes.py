@@ -60,6 +60,10 @@ class BotNodes:
         for seat in sorted(self._homes.glob("*/matches/*/seat")):
             await self._start(["rejoin", *([] if match is None else [match])], seat.parents[2], "")
 
+    async def stand_in(self, home: Path, match: str) -> None:
+        """Start one that has a seat of this match already. Raises `RuntimeFault`."""
+        await self._start(["rejoin", match], home, "")
+
     async def _start(self, words: list[str], home: Path, said: str) -> None:
         node = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "kemps_p2p", *words, "--bot", "--pace", self._pace, "--home", str(home)),

@@ -18,9 +18,11 @@ from kemps_p2p.runtime.carrier import Carrier
 from kemps_p2p.runtime.meeting import Table
 from kemps_p2p.runtime.profile import MatchFiles, Paths, new_match_files
 from kemps_p2p.runtime.runner import Outcome, Runner
+from kemps_p2p.runtime.standing import StandIns
 from kemps_p2p.runtime.store import make_directory
 from kemps_p2p.runtime.transport import now_ms, wall_ms
 from kemps_p2p.runtime.wayback import Unfinished, WayBack, log_name
+from kemps_p2p.runtime.ways import LetIn, nobody_else
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.genesis import NO_MATCH
 from kemps_p2p.session.lobby import Setup
@@ -55,6 +57,7 @@ class Chair:
     process. `returning`: what an earlier process has left here, to go on with.
     `came`: the names under which the peers came to the table, by seat, where they are known before the match.
     `has_bots`: bots of this process or of its own sit at the table, and end with it.
+    `let_in`: lets in who stands in for a player; `stand_ins`: runs those of this seat, None where it cannot.
     `group`: what hides the cards; another than the default hides nothing, and no audit calls it clean.
     """
 
@@ -72,6 +75,8 @@ class Chair:
     returning: Unfinished | None = None
     came: tuple[str, ...] = ()
     has_bots: bool = False
+    let_in: LetIn = nobody_else
+    stand_ins: StandIns | None = None
 
     @property
     def players(self) -> int:
@@ -127,6 +132,7 @@ class Chair:
             player=player,
             watch=lambda sight: watch(session, sight),
             give_up_ms=self.give_up_ms,
+            let_in=self.let_in,
         )
 
 

@@ -87,6 +87,7 @@ async def _play(
         logs=config.logs,
         give_up_ms=int(config.give_up_s * 1000),
         way_back=way_back,
+        let_in=roaming.let_in,
     )
     _, runner = chair.sit(seated(chair.seat, random.Random(secrets.randbits(128))), watch)
     return await roaming.along(runner.run())

@@ -84,11 +84,11 @@ class Paths:
     """Called once there is nothing to come back to: the match is over or abandoned, or never began."""
 
 
-def new_match_files(home: Path) -> MatchFiles:
-    """Make the directory of a match that is about to begin, and draw its secret."""
+def new_match_files(home: Path, secret: bytes | None = None) -> MatchFiles:
+    """Make the directory of a match that is about to begin, and draw its secret if there is none yet."""
     directory = home / "matches" / secrets.token_hex(8)
     make_directory(directory)
-    secret = secrets.token_bytes(SECRET_BYTES)
+    secret = secrets.token_bytes(SECRET_BYTES) if secret is None else secret
     SecretFile(directory / "secret").write(secret)
     return MatchFiles(directory, secret)
 

@@ -21,8 +21,9 @@ from kemps_p2p.runtime.process import play_through
 from kemps_p2p.runtime.profile import home_held, own_identity
 from kemps_p2p.runtime.roaming import Roaming
 from kemps_p2p.runtime.runner import Outcome
+from kemps_p2p.runtime.standing import StandIns
 from kemps_p2p.runtime.transport import LinkState, Mesh
-from kemps_p2p.runtime.wayback import Choose, Unfinished, WayBack, unfinished
+from kemps_p2p.runtime.wayback import Came, Choose, Unfinished, WayBack, unfinished
 from kemps_p2p.session.messages import MESSAGE_BYTES_MAX
 
 _LOOK_AGAIN_S = 0.2
@@ -49,7 +50,7 @@ class Return:
 class Returned:
     """A peer that is back, and listens: who it is, what it goes on with, and how the others reach it.
 
-    `has_bots`: bots of its own sit at the table, and end with it.
+    `bots`: its own, which end with it; those that sit at the table are back already.
     """
 
     identity: Identity
@@ -57,7 +58,7 @@ class Returned:
     mesh: Mesh
     way_back: WayBack
     home: Path
-    has_bots: bool
+    bots: BotNodes
 
     async def play_on(self, plays: Plays, *, give_up_s: float, reach_s: float) -> Outcome:
         """Take the own seat again and play to the end. Raises `KempsError`."""
@@ -78,7 +79,9 @@ class Returned:
             way_back=self.way_back,
             returning=found,
             came=found.names,
-            has_bots=self.has_bots,
+            has_bots=self.bots.are_there,
+            let_in=roaming.let_in,
+            stand_ins=StandIns(self.bots, self.home / "bots", table, self.way_back),
         )
         return await roaming.along(plays(chair), _reached(self.mesh, reach_s))
 
@@ -102,7 +105,7 @@ async def _rejoined(coming: Return, plays: Plays, tell: Callable[[Unfinished], N
             await bots.bring_back(None if found.journal is None else found.journal.founding.match.hex())
             way_back = WayBack(mesh.keys, mesh.address)
             way_back.come_back(found)
-            returned = Returned(identity, found, mesh, way_back, coming.home, bots.are_there)
+            returned = Returned(identity, found, mesh, way_back, coming.home, bots)
             outcome = await returned.play_on(plays, give_up_s=coming.give_up_s, reach_s=coming.reach_s)
             await bots.ended()
             return outcome
@@ -120,12 +123,16 @@ async def _listening(found: Unfinished) -> Mesh:
     assert place is not None, "what was bound is an address of numbers"
     # The machine may have another address now, and another program the port.
     anywhere = place.host if is_loopback(place.host) else everywhere(place.host)
-    for bind in (place, Place(anywhere, place.port), Place(anywhere, 0)):
+    binds: tuple[Place, ...] = (place, Place(anywhere, place.port), Place(anywhere, 0))
+    if found.kept.came is Came.STANDING_IN:
+        # What is kept is where its owner listens.
+        binds = (Place(place.host, 0), Place(anywhere, 0))
+    for bind in binds:
         mesh = Mesh(message_bytes_max=MESSAGE_BYTES_MAX, bind=bind.endpoint, keys=found.keys)
         try:
             await mesh.open()
         except Unreachable:
-            if bind.port == 0:
+            if bind == binds[-1]:
                 raise
         else:
             return mesh

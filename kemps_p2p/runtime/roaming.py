@@ -12,7 +12,7 @@ Section "Transport" of protocol.md.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
@@ -67,10 +67,10 @@ class _Way:
     """When it was last up."""
 
     def candidates(self, known: Iterable[Interface]) -> list[str]:
-        """Where it may be, the likeliest first."""
+        """Where it may be, the likeliest first; nowhere, for one that came later and has not told."""
         told = () if self.word is None else self.word.addresses
         ordered = in_order([*told, *self.sought], self.first, known)
-        return list(dict.fromkeys([*ordered, self.first]))
+        return [each for each in dict.fromkeys([*ordered, self.first]) if each]
 
 
 class Roaming:
@@ -90,6 +90,8 @@ class Roaming:
         self._identities = dict(zip(table.curves, keys, strict=False))
         others = [curve for curve in table.curves if curve != mesh.public_key]
         self._ways = {curve: _Way(table.addresses[curve], table.addresses[curve]) for curve in others}
+        self._guests: set[PublicKey] = set()
+        """Those who are let in beside the peers of the table."""
         self._said: dict[PublicKey, Moved] = {}
         self._number = 0
         self._news: set[PublicKey] = set()
@@ -132,6 +134,19 @@ class Roaming:
     def send(self, peer: PublicKey, data: bytes) -> bool:
         """Send to a peer; False if it cannot be taken."""
         return self._mesh.send(peer, data)
+
+    def let_in(self, guests: Mapping[PublicKey, bytes]) -> None:
+        """Let exactly these in beside those of the table; they tell where they listen."""
+        for peer in self._guests - guests.keys():
+            for known in (self._ways, self._identities, self._said, self._told):
+                known.pop(peer, None)
+        now = now_ms()
+        for peer in guests.keys() - self._ways.keys() - {self.public_key}:
+            self._ways[peer] = _Way("", "", tried_ms=now, up_ms=now)
+            self._identities[peer] = guests[peer]
+        self._guests = {peer for peer in guests if peer in self._ways}
+        self._news &= self._said.keys()
+        self._admit()
 
     # From start to end
 
@@ -295,7 +310,7 @@ class Roaming:
     def _try_elsewhere(self, peer: PublicKey, known: tuple[Interface, ...], now: int) -> None:
         way = self._ways[peer]
         candidates = way.candidates(known)
-        if candidates == [way.address] or now - way.tried_ms < TRY_MS:
+        if candidates in ([], [way.address]) or now - way.tried_ms < TRY_MS:
             return
         address = candidates[way.next % len(candidates)]
         way.next += 1
@@ -306,4 +321,4 @@ class Roaming:
         self._admit()
 
     def _admit(self) -> None:
-        self._mesh.admit({peer: way.address for peer, way in self._ways.items()})
+        self._mesh.admit({peer: way.address or None for peer, way in self._ways.items()})

@@ -16,13 +16,13 @@ from kemps_p2p.bots.player import Player
 from kemps_p2p.errors import Fault, Illegal, IllegalAction, PeerFault, RuntimeFault
 from kemps_p2p.game.actions import Action
 from kemps_p2p.game.record import is_running
-from kemps_p2p.ids import Seat
 from kemps_p2p.runtime.carrier import Carrier
 from kemps_p2p.runtime.courtesy import Courtesy
 from kemps_p2p.runtime.profile import Paths
 from kemps_p2p.runtime.store import AppendFile
 from kemps_p2p.runtime.talk import Talk
 from kemps_p2p.runtime.transport import Arrival, PublicKey, now_ms, wall_ms
+from kemps_p2p.runtime.ways import LetIn, Ways, nobody_else
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.presence import unready
@@ -45,6 +45,7 @@ class Outcome:
     is_closed: bool = False
     is_abandoned: bool = False
     is_walk_over: bool = False  # They agreed since the others had fallen silent, and signed that.
+    is_relieved: bool = False  # This program has stood in for a player, who is back.
     result: str = ""  # Who has won, in words, where a person has played to the end.
     faults: list[PeerFault] = field(default_factory=list)
 
@@ -65,12 +66,10 @@ class Runner:
         player: Player,
         watch: Callable[[fx.Sight], None],
         give_up_ms: int,
+        let_in: LetIn = nobody_else,
     ) -> None:
-        self._session = session
-        self._carrier = carrier
-        self._curves = curves
-        self._seat_of = {curve: Seat(seat) for seat, curve in enumerate(curves[: session.peers])}
-        self._order = [seat for seat in self._seat_of.values() if seat != session.seat]
+        self._session, self._carrier = session, carrier
+        self._ways = Ways(session, curves, let_in)
         self._paths = paths
         self._player = player
         self._talk = Talk(player, paths.sign)
@@ -80,11 +79,10 @@ class Runner:
         self._files: dict[fx.File, AppendFile] = {}
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="proofs")
         self._timer: asyncio.TimerHandle | None = None
-        self._timer_ms = 0
+        self._timer_ms = self._moved_at_ms = 0
         self._ended: asyncio.Future[None] | None = None
         self._is_left = False
         self._signed_at_ms: int | None = None
-        self._moved_at_ms = 0
         self._closed_at_ms: int | None = None
         self._paused_at_ms: int | None = None
         self._paused_ms = 0
@@ -114,7 +112,7 @@ class Runner:
             self._pool.shutdown(wait=True, cancel_futures=True)
             for file in self._files.values():
                 file.close()
-            if self.outcome.is_closed or self.outcome.is_abandoned or not self._session.has_begun:
+            if self._has_ended or not self._session.has_begun:
                 self._paths.forget()
         return self.outcome
 
@@ -161,9 +159,9 @@ class Runner:
         """Say what this seat wants of the table beside the game."""
         self._do(lambda: self._carry_out(self._session.want(want)))
 
-    def vote_absent(self, seat: Seat) -> None:
-        """Vote a seat absent that has been silent for long. Raises `IllegalAction` if it is there."""
-        self._do(lambda: self._carry_out(self._session.vote_absent(seat, self.now_ms())))
+    def beside(self, act: Callable[[Session, int], list[fx.Effect]]) -> None:
+        """Do something at the table beside the game, by the clock of the table. Raises `IllegalAction`."""
+        self._do(lambda: self._carry_out(act(self._session, self.now_ms())))
 
     def walk_over(self) -> None:
         """Sign that all of the other teams have fallen silent. Raises `IllegalAction` while they have not."""
@@ -176,10 +174,14 @@ class Runner:
 
     def _take_leave(self) -> None:
         """Whoever stops before the match is over tells the others, so that they need not wait to find out."""
-        if self._session.has_begun and not (self.outcome.is_closed or self.outcome.is_abandoned):
+        if self._session.has_begun and not self._has_ended:
             for effect in self._session.want(Want.GONE):
                 if isinstance(effect, fx.Send):
-                    self._send(effect.data, effect.to)
+                    self._send(effect)
+
+    @property
+    def _has_ended(self) -> bool:
+        return self.outcome.is_closed or self.outcome.is_abandoned or self.outcome.is_relieved
 
     def _do(self, act: Callable[[], None]) -> None:
         if self._ended is None or self._ended.done():
@@ -198,17 +200,11 @@ class Runner:
         self._guarded(lambda: self._receive(arrivals))
 
     def _receive(self, arrivals: list[Arrival]) -> None:
-        # Whoever watched the match before may still be there and speak.
-        known = [arrival for arrival in arrivals if arrival.peer in self._seat_of]
-        if not known:
-            return
-        came = [(self._seat_of[arrival.peer], arrival.data) for arrival in known]
-        # Who spoke first waits for an answer: it is served first.
-        asker = came[0][0]
-        if self._order[0] != asker:
-            self._order.remove(asker)
-            self._order.insert(0, asker)
-        self._carry_out(self._session.receive_all(came, self.now_ms(), wall_ms()))
+        came, aside = self._ways.heard(arrivals)
+        if came:
+            self._carry_out(self._session.receive_all(came, self.now_ms(), wall_ms()))
+        for seat, data in aside:
+            self._carry_out(self._session.receive_aside(seat, data, self.now_ms()))
 
     def _take_arrived(self) -> None:
         """The own click never overtakes what has already arrived."""
@@ -239,7 +235,7 @@ class Runner:
         else:
             self._carry_out(self._session.tick(self.now_ms()))
             if self._player.goes_along:
-                self._carry_out(self._session.vote_along(self.now_ms()))
+                self._carry_out(self._session.go_along(self.now_ms()))
 
     def _guarded(self, act: Callable[[], None]) -> None:
         """Run an input's work; whatever fails ends the run with that error, once."""
@@ -257,9 +253,14 @@ class Runner:
 
     def _after(self) -> None:
         """Let the player move, end if all is done, and set the next timer."""
+        self._ways.follow()
         self._heed_wants()
         self._let_play()
         now = now_ms()
+        if self._session.is_relieved:
+            self.outcome.is_relieved = True
+            self._finish()
+            return
         if self._closed_at_ms is not None:
             # Whoever is still behind is answered until it is done too, or for a while.
             if self._session.is_done or now - self._closed_at_ms > FAREWELL_MS:
@@ -363,10 +364,10 @@ class Runner:
                     if durability is fx.Durability.NOW:
                         self._write(unwritten)
                         self._file(file).sync_now()
-                case fx.Send(data=data, to=to):
+                case fx.Send():
                     # What is said is in the journal before it is sent; objects in a row are one write.
                     self._write(unwritten)
-                    self._send(data, to)
+                    self._send(effect)
                 case fx.Compute(id=job_id, work=work):
                     self._compute(job_id, work)
                 case fx.Show(sight=sight):
@@ -393,10 +394,10 @@ class Runner:
             opened = self._files[file] = AppendFile.open(path)
         return opened
 
-    def _send(self, data: bytes, to: Seat | None) -> None:
-        for seat in self._order if to is None else (to,):
+    def _send(self, effect: fx.Send) -> None:
+        for curve in self._ways.to(effect):
             # A full queue is a slow or dead peer: what it misses, it gets when it asks again.
-            self._carrier.send(self._curves[seat], data)
+            self._carrier.send(curve, effect.data)
 
     def _compute(self, job_id: int, work: Callable[[], object]) -> None:
         loop = asyncio.get_running_loop()

@@ -160,11 +160,8 @@ class Sim:
         reads_us: int = 0,
     ) -> None:
         self._random = random.Random(f"kemps sim {seed}")
-        self._net = net
-        self._tamper = tamper
-        self._watch = watch
-        self._now_us = 0
-        self._count = 0
+        self._net, self._tamper, self._watch = net, tamper, watch
+        self._now_us = self._count = 0
         self._queue: list[tuple[int, int, Seat, _What]] = []
         self.jobs = Jobs()
         self._reads_us = reads_us
@@ -281,7 +278,7 @@ class Sim:
             peer.session.go_on_with(peer.log)
         else:
             journal = read_journal(peer.journal)
-            setup = setup_from(journal, before.identity, before.secret)
+            setup = setup_from(journal, before.identity, before.secret, before.seat)
             peer.session = Session.restored(setup, journal, peer.log, self.now_ms, WALL_MS + self.now_ms)
         peer.life += 1
         peer.is_down = False
@@ -305,7 +302,7 @@ class Sim:
         now_ms = self.now_ms
         match what:
             case _Arrive(messages):
-                effects = peer.session.receive_all(messages, now_ms, WALL_MS + now_ms)
+                effects = self._receive(peer.session, messages)
             case _Computed(life=life) if life != peer.life:
                 return
             case _Computed(job_id, outcome):
@@ -314,7 +311,7 @@ class Sim:
                 if self._now_us < peer.woken_at_us:
                     return
                 effects = peer.session.tick(now_ms)
-                effects += peer.session.vote_along(now_ms) if peer.bot.goes_along else []
+                effects += peer.session.go_along(now_ms) if peer.bot.goes_along else []
             case _Planned(choose):
                 if (action := choose(peer.session.view())) is not None:
                     self._submit(seat, peer, action)
@@ -327,6 +324,9 @@ class Sim:
         self._carry_out(seat, effects)
         self._let_play(seat, peer)
         self._sleep(seat, peer)
+
+    def _receive(self, session: Session, messages: list[tuple[Seat, bytes]]) -> list[fx.Effect]:
+        return session.receive_all(messages, self.now_ms, WALL_MS + self.now_ms)
 
     def _let_play(self, seat: Seat, peer: SimPeer) -> None:
         """Ask the bot for a move as long as it makes one: on news, and when it asked to be asked."""

@@ -34,7 +34,9 @@ from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.presence import Away
 from kemps_p2p.session.session import Session
+from kemps_p2p.session.standin import Offered
 from kemps_p2p.session.waiting import Waiting, What, waiting
+from kemps_p2p.wording.absence import with_stand_ins
 from kemps_p2p.wording.people import People
 from kemps_p2p.wording.scene import Scene
 from kemps_p2p.wording.scores import result_line
@@ -131,6 +133,8 @@ class Sitting:
         self.leave()
         if self._task is not None:
             await asyncio.gather(self._task, return_exceptions=True)
+        if self._chair.stand_ins is not None:
+            await self._chair.stand_ins.started()
         if self.next is None and (self._is_over or not self.has_begun):
             say_farewell(self._chair)
 
@@ -173,7 +177,9 @@ class Sitting:
         """True while there is a sight that the reader has not taken yet: then the view is ahead of it."""
         return not self._sights.empty()
 
-    def _watch(self, _session: Session, sight: fx.Sight) -> None:
+    def _watch(self, session: Session, sight: fx.Sight) -> None:
+        if isinstance(sight, fx.SeatHeld) and self._chair.stand_ins is not None:
+            self._chair.stand_ins.start(sight.seat, session.play.final.signers[sight.seat][-1].key)
         self._sights.put_nowait(sight)
 
     def _refused(self, action: Action, reason: Illegal) -> None:
@@ -202,9 +208,18 @@ class Sitting:
         return self._session.names if self.has_begun else ()
 
     @property
-    def people(self) -> People:
-        """What to call the seats; before the match, by the names under which their players came."""
+    def owners(self) -> People:
+        """What to call the players of the seats; before the match, by the names under which they came."""
         return People(self.players, self.names or self._chair.came)
+
+    @property
+    def people(self) -> People:
+        """What to call who plays at the seats, which may be somebody else for a while."""
+        return with_stand_ins(self.owners, self.held())
+
+    def held(self) -> frozenset[Seat]:
+        """The seats at which a bot stands in for a player."""
+        return self._session.held()
 
     def view(self) -> SeatView:
         """What this seat may see now. Only once the match has begun."""
@@ -239,6 +254,11 @@ class Sitting:
         missing = tuple(sorted(self._session.missing()))
         return (Waiting(What.SEATING, missing),) if missing else ()
 
+    @property
+    def is_looking_on(self) -> bool:
+        """True for a player who is back while a bot still plays the deal for them."""
+        return self.seat in self.held()
+
     # What can be done
 
     def legal(self) -> tuple[Action, ...]:
@@ -253,6 +273,8 @@ class Sitting:
             return Illegal.DEAL_OVER
         if self.is_paused:
             return Illegal.PAUSED
+        if self.is_looking_on:
+            return Illegal.STOOD_IN
         try:
             self._session.play.check(action, self.now_ms())
         except IllegalAction as illegal:
@@ -275,7 +297,7 @@ class Sitting:
         if reason in WAITED_FOR:
             self._person.intend(action)
             return
-        if reason in OWN_CARDS_FORBID:
+        if reason in OWN_CARDS_FORBID or reason is Illegal.STOOD_IN:
             raise IllegalAction(reason)
         self._runner.act(action)
 
@@ -371,7 +393,29 @@ class Sitting:
 
     def vote_absent(self, seat: Seat) -> None:
         """Vote a seat absent. Raises `IllegalAction` if it has not been silent for long."""
-        self._runner.vote_absent(seat)
+        self._runner.beside(lambda session, now: session.vote_absent(seat, now))
+
+    def can_offer(self) -> tuple[Seat, ...]:
+        """The absent seats for which this person may offer a bot: it would run here, beside this process."""
+        has_offers = self._chair.stand_ins is not None and self.outcome is None
+        return self._session.can_offer() if has_offers else ()
+
+    def offers(self) -> tuple[Offered, ...]:
+        """What others offer for absent seats, and this person has not agreed to."""
+        return self._session.offers() if self.outcome is None else ()
+
+    def offer_stand_in(self, seat: Seat) -> None:
+        """Offer a bot for an absent seat. Raises `IllegalAction` where there is none to be offered."""
+        if self._chair.stand_ins is None or seat not in self.can_offer():
+            raise IllegalAction(Illegal.NOT_ABSENT)
+        drawn = self._chair.stand_ins.draw()
+        self._runner.beside(
+            lambda session, now: session.offer_stand_in(seat, drawn.signs, drawn.curve.public, now)
+        )
+
+    def agree_to_stand_in(self, seat: Seat, by: Seat) -> None:
+        """Agree to the bot that a seat offers for another. Raises `IllegalAction` if it offers none."""
+        self._runner.beside(lambda session, now: session.agree_to_stand_in(seat, by, now))
 
     @property
     def is_paused(self) -> bool:

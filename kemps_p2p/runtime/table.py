@@ -39,10 +39,10 @@ from kemps_p2p.runtime.rejoining import Returned
 from kemps_p2p.runtime.roaming import Roaming
 from kemps_p2p.runtime.runner import Outcome, Runner
 from kemps_p2p.runtime.sitting import Screen, Sitting, attended
+from kemps_p2p.runtime.standing import StandIns
 from kemps_p2p.runtime.transport import LinkState, PublicKey, TurnedAway
 from kemps_p2p.runtime.wayback import WayBack
 from kemps_p2p.session import effects as fx
-from kemps_p2p.session.journal import Journal
 from kemps_p2p.session.session import Session
 from kemps_p2p.wording.words import Code
 
@@ -54,7 +54,10 @@ _MIDDLE_S = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatPlan:
-    """Who comes to a table, what it would like, and where it keeps its own. See `Newcomer`."""
+    """Who comes to a table, what it would like, and where it keeps its own. See `Newcomer`.
+
+    `pace`: of a bot that it runs for an absent player.
+    """
 
     name: str
     wish: int
@@ -66,6 +69,7 @@ class SeatPlan:
     home: Path
     logs: Path
     give_up_s: float
+    pace: str = "normal"
 
     def newcomer(self, identity: Identity) -> Newcomer:
         """The peer itself, as it comes to a table."""
@@ -166,7 +170,7 @@ def kept_by(player: Callable[[Chair, random.Random], Player], watch: Watch) -> P
         while True:
             session, runner = chair.sit(player(chair, chances), watch, before)
             outcome = await runner.run()
-            if not outcome.is_closed:
+            if not outcome.is_closed or session.play.is_stand_in:
                 return outcome
             before = after(session)
 
@@ -213,9 +217,7 @@ async def _hosted(offer: Offer, seat: SeatPlan, plays: Plays, tell: Tell) -> Out
             gathered = await bots.unless_one_fails(host.gathered())
             if announcer is not None:
                 await announcer.close()
-            outcome = await seat_played(
-                gathered, me, seat, plays, tell, show=host.show, has_bots=bots.are_there
-            )
+            outcome = await seat_played(gathered, me, seat, plays, tell, bots=bots, show=host.show)
             await bots.ended()
             return outcome
         finally:
@@ -247,24 +249,25 @@ async def _joined(invitation: Invitation, seat: SeatPlan, plays: Plays, tell: Te
     with home_held(seat.home):
         me = seat.newcomer(own_identity(seat.home))
         gathered = await join(invitation.place, invitation.code, me, tell, expects=invitation.expects)
+        bots = BotNodes(0, seat.home / "bots", seat.pace, stay=False)
         try:
-            if gathered.again is not None:
-                return await _played_again(gathered, gathered.again, me, seat, plays)
             if gathered.again is None:
-                return await seat_played(gathered, me, seat, plays, tell)
-            return await _played_again(gathered, gathered.again, me, seat, plays)
+                return await seat_played(gathered, me, seat, plays, tell, bots=bots)
+            return await _played_again(gathered, me, seat, plays, bots)
         finally:
+            await bots.end()
             await gathered.mesh.close()
 
 
 async def _played_again(
-    gathered: Gathered, journal: Journal, me: Newcomer, seat: SeatPlan, plays: Plays
+    gathered: Gathered, me: Newcomer, seat: SeatPlan, plays: Plays, bots: BotNodes
 ) -> Outcome:
     """Play on in a running match of which this peer has lost its files. Raises `KempsError`."""
-    mesh = gathered.mesh
+    mesh, journal = gathered.mesh, gathered.again
+    assert journal is not None, "shown by the host"
     way_back = WayBack(mesh.keys, mesh.address)
     found = begun_again(seat.home, seat.logs, me.identity, (journal, gathered.table), way_back)
-    returned = Returned(me.identity, found, mesh, way_back, seat.home, has_bots=False)
+    returned = Returned(me.identity, found, mesh, way_back, seat.home, bots)
     return await returned.play_on(plays, give_up_s=seat.give_up_s, reach_s=FORM_S)
 
 
@@ -275,11 +278,11 @@ async def seat_played(
     plays: Plays,
     tell: Tell,
     *,
+    bots: BotNodes | None = None,
     show: Callable[[Path, Again | None], None] = lambda log, again: None,
-    has_bots: bool = False,
 ) -> Outcome:
     """Play the own seat of a table that has gathered, to the end. `show` is told of each match's log;
-    `has_bots`: bots at the table end with this.
+    `bots`: its own, which end with this; None for who runs none.
 
     Raises `NotSeated` if another server key answers for a peer or one changes its name, and `Unreachable` if
     the peers do not reach each other.
@@ -307,7 +310,9 @@ async def seat_played(
         give_up_ms=int(seat.give_up_s * 1000),
         way_back=way_back,
         came=gathered.names[: len(table.roster)],
-        has_bots=has_bots,
+        has_bots=bots is not None and bots.are_there,
+        let_in=roaming.let_in,
+        stand_ins=None if bots is None else StandIns(bots, seat.home / "bots", table, way_back),
         formed=formed,
     )
     try:

@@ -32,6 +32,7 @@ from kemps_p2p.session.chaincheck import Step
 from kemps_p2p.session.following import Following
 from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.session import Session
+from kemps_p2p.session.standin import is_held
 
 
 class Onlooking(Protocol):
@@ -54,6 +55,9 @@ class Onlooking(Protocol):
 
     def back(self, seat: int) -> None:
         """A seat that was absent is back."""
+
+    def held(self, seat: int) -> None:
+        """A bot plays for a seat that was absent."""
 
     def fault(self, fault: PeerFault) -> None:
         """Somebody did what no honest program does."""
@@ -107,8 +111,13 @@ async def _observed(chair: Chair, eyes: Onlooking) -> Outcome:
                 eyes.absent(seat)
             case fx.SeatBack(seat=seat):
                 eyes.back(seat)
+            case fx.SeatHeld(seat=seat):
+                eyes.held(seat)
             case fx.Known() | fx.Raced() | fx.Whispered() | fx.Wanted() | fx.VotedAbsent():
                 # An observer claims nothing and has no partner; what seats want beside the game is theirs.
+                pass
+            case fx.StandInOffered() | fx.StandInAgreed() | fx.PlayerAsks():
+                # So is what comes of a seat that is absent, until it has.
                 pass
 
     _, runner = chair.sit(Onlooker(), look)
@@ -180,7 +189,8 @@ class ShownLog:
                 case Readmitted(seat=seat):
                     self._eyes.back(seat)
                 case Seated(raw=raw):
-                    self._eyes.back(sitting_in(raw).seat)
+                    seat = sitting_in(raw).seat
+                    (self._eyes.held if is_held(step.match, seat) else self._eyes.back)(seat)
                 case _:
                     pass
 

@@ -42,6 +42,8 @@ class Came(IntEnum):
     FROM_THE_LOBBY = 0
     ANEW = 1
     """It asked for the seat without its files, so that its secret is in no genesis."""
+    STANDING_IN = 2
+    """It stands in for the player of the seat, as another at the table has offered."""
 
 
 class KeptSeat(Record, frozen=True):
@@ -81,7 +83,7 @@ class WayBack:
     kept: tuple[SecretFile, KeptSeat] | None = None
 
     def keep(
-        self, files: MatchFiles, setup: Setup, table: Table, logs: Path, *, is_anew: bool = False
+        self, files: MatchFiles, setup: Setup, table: Table, logs: Path, came: Came = Came.FROM_THE_LOBBY
     ) -> None:
         """Write it down for a match that is about to begin, or for a seat anew. Raises `RuntimeFault`."""
         kept = KeptSeat(
@@ -100,7 +102,7 @@ class WayBack:
             group=setup.group,
             previous=setup.previous,
             matches=setup.matches,
-            came=Came.ANEW if is_anew else Came.FROM_THE_LOBBY,
+            came=came,
         )
         self.kept = SecretFile(files.seat), kept
         self.kept[0].write(encode(kept))
@@ -165,7 +167,11 @@ class Unfinished:
         curves = tuple(map(PublicKey, self.kept.curves))
         # A rematch has no observer, though its peers may have met with one.
         addresses = dict(zip(curves, self.kept.addresses, strict=True))
-        return Table(self.setup.roster, curves, addresses, self.setup.observer)
+        seat, roster = self.setup.seat, self.setup.roster
+        if seat < len(roster):
+            # Who stands in signs with another key than the player.
+            roster = (*roster[:seat], self.setup.identity.public, *roster[seat + 1 :])
+        return Table(roster, curves, addresses, self.setup.observer)
 
 
 def log_name(match: str, seat: Seat, players: int) -> str:
@@ -275,7 +281,7 @@ def _left(home: Path, identity: Identity, wanted: str | None) -> tuple[list[Left
             kept = _kept(files)
             if kept is None:
                 continue
-            if kept.came is Came.ANEW:
+            if kept.came is not Came.FROM_THE_LOBBY:
                 torn_off = torn_off or files
                 continue
             setup = _setup_kept(files, kept, identity)
@@ -297,7 +303,7 @@ def _left(home: Path, identity: Identity, wanted: str | None) -> tuple[list[Left
         if kept is None:
             has_ended = True
             continue
-        setup = setup_from(heading, identity, files.secret)
+        setup = _setup_begun(heading, kept, identity, files.secret)
         names = _names(heading, setup)
         logged, torn_log_bytes = _objects(Path(kept.logs) / log_name(match, setup.seat, len(names)))
         if _is_complete(logged):
@@ -317,7 +323,7 @@ def _opened(left: Left, identity: Identity) -> Unfinished:
         return Unfinished(left.files, left.kept, setup, None, logged, 0)
     opened, _ = _objects(left.files.journal)
     journal = read_journal(opened)
-    setup = setup_from(journal, identity, left.files.secret)
+    setup = _setup_begun(journal, left.kept, identity, left.files.secret)
     logged = logged_of(Path(left.kept.logs), left.match, setup)
     return Unfinished(left.files, left.kept, setup, journal, logged, left.torn_bytes)
 
@@ -351,6 +357,14 @@ def _is_complete(logged: Sequence[bytes]) -> bool:
 
 def _names(journal: Journal, setup: Setup) -> tuple[str, ...]:
     return tuple(name for name, _ in journal.remembered.names[: len(setup.roster)])
+
+
+def _setup_begun(journal: Journal, kept: KeptSeat, identity: Identity, secret: bytes) -> Setup:
+    """What this peer plays with; who stands in sits where its own CURVE key is."""
+    is_stand_in = kept.came is Came.STANDING_IN
+    return setup_from(
+        journal, identity, secret, Seat(kept.curves.index(kept.public)) if is_stand_in else None
+    )
 
 
 def _setup_kept(files: MatchFiles, kept: KeptSeat, identity: Identity) -> Setup:

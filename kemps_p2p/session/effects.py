@@ -47,10 +47,14 @@ class Append(Struct, frozen=True, gc=False):
 
 
 class Send(Struct, frozen=True, gc=False):
-    """Send one encoded message to a peer; `to` None means every other peer."""
+    """Send one encoded message to a peer; `to` None means every other peer.
+
+    A seat may have two for a while: its player, and who stands in. `is_private`: for whoever sits there.
+    """
 
     data: bytes
     to: Seat | None = None
+    is_private: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +142,50 @@ class VotedAbsent:
 
 @dataclass(frozen=True, slots=True)
 class SeatStruck:
-    """A seat is absent by the votes of the others: no deal starts before it is back."""
+    """A seat is absent by the votes of the others: no deal starts before it is back.
+
+    `is_stand_in`: it is who has stood in there, and perhaps makes room for its player.
+    """
 
     seat: Seat
+    is_stand_in: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SeatBack:
     """A seat that was absent is back at the table."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class StandInOffered:
+    """A seat, perhaps the own one, offers to run a program for an absent seat until its player is back."""
+
+    seat: Seat
+    by: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class StandInAgreed:
+    """A seat, perhaps the own one, agrees to an offer."""
+
+    voter: Seat
+    seat: Seat
+    by: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class SeatHeld:
+    """A program that `by` runs plays for a seat from the next deal on; None: it is not known here whose."""
+
+    seat: Seat
+    by: Seat | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerAsks:
+    """The player of a seat that is held is back, and gets it once no deal is on."""
 
     seat: Seat
 
@@ -164,6 +204,11 @@ class MatchClosed:
     head: Digest
 
 
+AbsenceSight: TypeAlias = (
+    VotedAbsent | SeatStruck | SeatBack | StandInOffered | StandInAgreed | SeatHeld | PlayerAsks
+)
+"""What becomes of a seat whose player is away."""
+
 Sight: TypeAlias = (
     TableFormed
     | Happened
@@ -173,9 +218,7 @@ Sight: TypeAlias = (
     | Whispered
     | Wanted
     | ObserverStruck
-    | VotedAbsent
-    | SeatStruck
-    | SeatBack
+    | AbsenceSight
     | FaultFound
     | MatchClosed
 )

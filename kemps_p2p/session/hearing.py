@@ -51,6 +51,7 @@ from kemps_p2p.session.holding import Holding
 from kemps_p2p.session.lobby import Setup
 from kemps_p2p.session.match import Match, begin
 from kemps_p2p.session.observing import check_words
+from kemps_p2p.session.offers import Offers
 from kemps_p2p.session.pacing import Pacing
 from kemps_p2p.session.patience import Patience
 from kemps_p2p.session.proving import Jobs, Proving
@@ -92,6 +93,7 @@ class Hearing:
         self._silence = Silence(setup.seat, founding, self.tapes, self.pacing)
         self._patience = Patience(self._book, self._coins)
         self._seating = Seating(setup.seat, founding, self.tapes)
+        self.offers = Offers(setup.seat, setup.identity, self._seating)
         waits = Waits(self.pacing, self._patience, self._silence, self._seating)
         self._chain = Chain(
             begin(founding), setup.seat, self._book, self._proofs, items=self._items, waits=waits
@@ -208,12 +210,15 @@ class Hearing:
                     if item.seat == self.seat:
                         self._dealing.recall_coin(statement)
                 case Unheard():
-                    if self._silence.hear(item, statement):
+                    is_told = self._silence.hear(item, statement)
+                    # Of who makes room for the player only that is told.
+                    if is_told and not self._seating.is_asked_back(statement.seat, self.final):
                         self._effects.append(fx.Show(fx.VotedAbsent(item.seat, Seat(statement.seat))))
                 case Back():
                     self._silence.hear_return(item, statement)
                 case Agreed():
                     self._seating.hear(item, statement)
+                    self._effects += map(fx.Show, self.offers.agreement(item, statement))
                 case Claim() | Receipt() | Append() | Deed() | Suspect() | Join() | HandOver():
                     pass
             self._order_is_new = True

@@ -113,12 +113,15 @@ class _Keys:
         raise fault
 
 
-def setup_from(journal: Journal, identity: Identity, secret: bytes) -> Setup:
-    """What this peer brought to the table. Raises `RuntimeFault` for an identity that took no part."""
+def setup_from(journal: Journal, identity: Identity, secret: bytes, stands_in: Seat | None = None) -> Setup:
+    """What this peer brought to the table; `stands_in`: for whom, if it did not come with the others.
+
+    Raises `RuntimeFault` for an identity that took no part.
+    """
     founding = journal.founding
-    if identity.public not in founding.keys:
+    if stands_in is None and identity.public not in founding.keys:
         raise RuntimeFault("the journal is of a match that another identity played")
-    seat = Seat(founding.keys.index(identity.public))
+    seat = Seat(founding.keys.index(identity.public)) if stands_in is None else stands_in
     return Setup(
         identity=identity,
         seat=seat,

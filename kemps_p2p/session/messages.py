@@ -228,7 +228,18 @@ class Plea(Record, frozen=True, tag=8):
     signature: bytes
 
 
-Message: TypeAlias = LobbyWords | Batch | Status | Whisper | Wish | Moved | WalkOver | Plea
+class Offer(Record, frozen=True, tag=9):
+    """A seat offers a program for an absent one: an encoded `StandIn`. Anybody may pass it on.
+
+    `signature`: of the seat; `own`: of the program.
+    """
+
+    raw: bytes
+    signature: bytes
+    own: bytes
+
+
+Message: TypeAlias = LobbyWords | Batch | Status | Whisper | Wish | Moved | WalkOver | Plea | Offer
 
 
 def read_message(data: bytes) -> Message:

@@ -35,9 +35,11 @@ from kemps_p2p.session.dealing import Job, as_statement
 from kemps_p2p.session.fold import NotVerified, closed_record
 from kemps_p2p.session.hearing import Hearing
 from kemps_p2p.session.journal import Journal
-from kemps_p2p.session.match import Match, is_ready
-from kemps_p2p.session.messages import Batch, DeedBody, Plea, batches, pack
+from kemps_p2p.session.match import Match, is_over, is_ready
+from kemps_p2p.session.messages import Batch, DeedBody, Offer, Plea, batches, pack
+from kemps_p2p.session.offers import is_relieved
 from kemps_p2p.session.ordering import entry_after, foreseen
+from kemps_p2p.session.seating import Pen
 from kemps_p2p.session.sights import sights_of
 from kemps_p2p.session.tapecheck import readable_entry
 
@@ -50,11 +52,12 @@ class Play(Hearing):
     def check(self, action: Action, now_ms: int) -> None:
         """Raise `IllegalAction` if the action would be refused as things stand."""
         final = self.final
-        if self.is_recovering:
+        if self.is_recovering or self._seating.yields(final, now_ms):
             raise IllegalAction(Illegal.COMING_BACK)
         elapsed_ms = max(self.pacing.elapsed_ms(now_ms), final.elapsed_ms)
         check(advance(final.game, elapsed_ms), self.seat, action)
-        if isinstance(action, Next) and not is_ready(final):
+        is_awaited = self._seating.is_awaited(final, now_ms)
+        if isinstance(action, Next) and (is_awaited or not is_ready(final)):
             raise IllegalAction(Illegal.NOT_READY)
         last = self.tip.logged.get((self.seat, kind(action)))
         is_open = self._book.earlier_of_kind(self.seat, kind(action), self._writer.number)
@@ -72,7 +75,8 @@ class Play(Hearing):
     def seal_book(self, signals: tuple[str, ...], now_ms: int) -> list[fx.Effect]:
         """Seal the gestures that mean a quartet from the coming deal on, if they can be sealed."""
         self.books.remember(self.founding.match, signals)
-        if self.is_recovering or not self.books.can_seal(self.tip, signals):
+        may_speak = not self.is_recovering and not self._seating.yields(self.final, now_ms)
+        if not may_speak or not self.books.can_seal(self.tip, signals):
             return []
         # In an item of its own: should it come too late for its deal, nothing else is lost with it.
         self._write((as_statement(self.books.seal(self.tip, signals)),), now_ms)
@@ -121,7 +125,7 @@ class Play(Hearing):
             self._hold_claims(now_ms)
             has_moved = self._accept(now_ms)
             has_moved |= self._finalize(now_ms)
-            if not self._is_back():
+            if not self._is_back() or self._seating.yields(self.final, now_ms):
                 self.is_busy = has_moved
                 continue
             self._contribute()
@@ -256,7 +260,7 @@ class Play(Hearing):
         done = self._chain.finalize(now_ms)
         for accepted in done:
             self._effects.append(fx.Append(fx.File.LOG, encode(closed_record(accepted.record))))
-            self._effects += [fx.Show(sight) for sight in sights_of(accepted, before)]
+            self._effects += [fx.Show(sight) for sight in sights_of(accepted, before, self.offers.owner)]
             before = accepted.match
             self._handing.follow(accepted.record.entry, accepted.match)
             for event in accepted.record.entry.events:
@@ -269,24 +273,77 @@ class Play(Hearing):
 
     # New incarnations
 
-    def hear_plea(self, plea: Plea, now_ms: int) -> list[fx.Effect]:
-        """Hear who asks for a seat, and pass it on. Raises `PeerFault` for what no program asks."""
-        if not self._seating.hear_plea(plea, self.final):
-            return []
+    def hear_plea(self, plea: Plea, sender: Seat, now_ms: int) -> list[fx.Effect]:
+        """Hear a player ask for a seat, and pass it on. Raises `PeerFault` for what no program asks."""
+        is_news = self._seating.hear_plea(plea, sender, self.final, now_ms)
+        held = self._seating.asks_anew(plea, self.final)
+        if not is_news:
+            # Who stands in hears its player by way of others alone.
+            return [fx.Send(pack(plea), held)] if held == sender else []
         self._order_is_new = True
-        return [fx.Send(pack(plea)), *self.flush(now_ms)]
+        told = [] if held is None else [fx.Show(fx.PlayerAsks(held))]
+        return [fx.Send(pack(plea)), *told, *self.flush(now_ms)]
 
     def plea(self) -> Plea | None:
-        """Ask for the own seat, if this program's secrets are not those of who sat there last; else None."""
+        """Ask for the own seat, if this program's secrets are not those of who sat there last; else None.
+
+        A stand-in asks for none: its owner has.
+        """
         final, recovery = self.final, self._recovery
-        if not self.is_recovering or recovery.is_seated or not recovery.is_whole or final.is_closed:
+        is_whole = self.is_recovering and not recovery.is_seated and recovery.is_whole
+        if not is_whole or final.is_closed or self.is_stand_in:
             return None
         return self._pen.plea(len(final.signers[self.seat]))
+
+    def can_offer(self, seat: Seat) -> bool:
+        """True if the own player may offer a program for a seat: it is absent, and no own offer stands."""
+        final = self.final
+        is_there = self.is_seated and not self.is_recovering and self.seat not in final.absent
+        is_free = seat in final.absent and not is_over(final) and not self.is_stand_in
+        return is_there and is_free and self.offers.own(seat, final) is None
+
+    def offer(self, pen: Pen, seat: Seat, curve: bytes, now_ms: int) -> list[fx.Effect]:
+        """Offer a program for an absent seat. Raises `IllegalAction` where there is none to be had."""
+        if not self.can_offer(seat):
+            raise IllegalAction(Illegal.NOT_ABSENT)
+        made = self.offers.make(pen, seat, curve, self.final)
+        shown = fx.Show(fx.StandInOffered(seat, self.seat))
+        return [fx.Send(pack(made.offer)), shown, *self.flush(now_ms)]
+
+    def hear_offer(self, offer: Offer, now_ms: int) -> list[fx.Effect]:
+        """Hear whom a seat offers for another, and pass it on. Raises `PeerFault` for what is no offer."""
+        made = self.offers.hear(offer, self.final)
+        if made is None:
+            return []
+        is_open = made in self.offers.standing(self.final)
+        told = [fx.Show(fx.StandInOffered(made.seat, made.by))] if is_open else []
+        return [fx.Send(pack(offer)), *told, *self.flush(now_ms)]
+
+    def agree(self, seat: Seat, by: Seat, now_ms: int) -> list[fx.Effect]:
+        """Agree to what a seat offers for another. Raises `IllegalAction` if it offers nothing."""
+        found = [each for each in self.offers.to_agree_to(self.final) if (each.seat, each.by) == (seat, by)]
+        if not found or not self.is_seated or self.is_recovering:
+            raise IllegalAction(Illegal.NO_OFFER)
+        self._seating.agree(found[0].name)
+        return self.flush(now_ms)
+
+    @property
+    def is_stand_in(self) -> bool:
+        """True if this program is not that of the player of its seat."""
+        return self.is_seated and self._pen.key != self.founding.keys[self.seat]
+
+    @property
+    def is_relieved(self) -> bool:
+        """True once somebody else sits where this program has stood in."""
+        return self.is_stand_in and is_relieved(self.final, self.seat, self._pen.key)
 
     def _sit(self, event: ledger.Seated, now_ms: int) -> None:
         """A seat is another incarnation's from here on: its tape goes on behind the end of the old one."""
         sitting = sitting_in(event.raw)
         seat, end = Seat(sitting.seat), event.end
+        # It has as long to appear as anybody.
+        self.pacing.heard(seat, now_ms)
+        self._silence.given(seat)
         dropped = self.tapes.close(seat, end.length)
         self._chain.close(seat)
         if dropped:
@@ -324,7 +381,7 @@ class Play(Hearing):
         """Say in one item all that there is to say."""
         tip, final = self.tip, self.final
         said: list[Statement] = [*self._holding.receipts(), *self._to_say]
-        lost = self._seating.pleading(tip)
+        lost = self._seating.pleading(tip, now_ms)
         said += [*self._silence.words(tip, now_ms, lost), *self._silence.back(final)]
         said += self._seating.words(final) if self.is_seated else ()
         self._to_say.clear()

@@ -60,7 +60,7 @@ class Sequencing:
             self.waits.pacing.is_all_there(tip, HEARD_MS, now_ms),
             self.ties,
             overdue=patience.overdue(tip, now_ms),
-            strikes=tuple(self.waits.silence.strikes(tip)),
+            strikes=tuple(self.waits.silence.strikes(tip, self.chain.final)),
             returns=(*self.waits.silence.returns(tip), *self.waits.seating.seatings(tip)),
             late_contests=frozenset(index for index in contests if patience.is_coin_overdue(index, now_ms)),
         )

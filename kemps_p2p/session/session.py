@@ -11,10 +11,11 @@ from kemps_p2p.codec import encode
 from kemps_p2p.errors import Fault, Illegal, IllegalAction, PeerFault, RuntimeFault
 from kemps_p2p.game.actions import Action
 from kemps_p2p.game.gestures import Intent
-from kemps_p2p.game.seating import partner_of, seats
+from kemps_p2p.game.seating import partner_of
 from kemps_p2p.game.views import PublicView, SeatView, public_view
 from kemps_p2p.ids import Seat
 from kemps_p2p.session import effects as fx
+from kemps_p2p.session.beside import Beside
 from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.journal import Journal, Remembered
 from kemps_p2p.session.lobby import Lobby, Setup
@@ -26,6 +27,7 @@ from kemps_p2p.session.messages import (
     Batch,
     LobbyWords,
     Moved,
+    Offer,
     Plea,
     Status,
     WalkOver,
@@ -37,8 +39,6 @@ from kemps_p2p.session.messages import (
     read_message,
 )
 from kemps_p2p.session.play import Play
-from kemps_p2p.session.presence import AWAY_MS, Away, agreed
-from kemps_p2p.session.walkover import WalkOvers, silent_teams
 
 STATUS_MS = 200
 RESEND_AGE_MS = 150
@@ -46,52 +46,20 @@ EARLY_BYTES_MAX = 8 << 20
 """What is kept of items that come before the table is formed; a faster peer sends them again."""
 
 
-class Session:
+class Session(Beside):
     """A peer at one table. `now_ms` is any clock that does not run backwards."""
 
     def __init__(self, setup: Setup) -> None:
-        self._setup = setup
-        self._seats = len(setup.roster)
-        self._peers = len(setup.keys)
+        super().__init__(setup)
         self._lobby = Lobby(setup)
-        self._play: Play | None = None
         self._early: list[Batch] = []
         self._early_bytes = 0
         self._peer_final = [0] * self._peers
         self._status_at_ms = 0
-        self._wants = [Want.PLAY_ON] * self._seats
-        self._has_wished = False
         self._annexed = False
-        self._walk_overs = WalkOvers(setup.identity, setup.seat)
         self._logged: deque[bytes] = deque()
 
     # What is known
-
-    @property
-    def seat(self) -> Seat:
-        """The seat that this peer plays; an observer's is the one after the last."""
-        return self._setup.seat
-
-    @property
-    def peers(self) -> int:
-        """How many take part: the seats, and the observer if there is one."""
-        return self._peers
-
-    @property
-    def is_seated(self) -> bool:
-        """False for an observer, which plays no seat."""
-        return self.seat < self._seats
-
-    @property
-    def play(self) -> Play:
-        """The running match. Only after `TableFormed` was shown."""
-        assert self._play is not None, "asked before the table was formed"
-        return self._play
-
-    @property
-    def has_begun(self) -> bool:
-        """True once genesis is signed by all."""
-        return self._play is not None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -114,26 +82,6 @@ class Session:
     def public_view(self) -> PublicView:
         """What everybody may see."""
         return public_view(self.play.final.game)
-
-    @property
-    def wants(self) -> tuple[Want, ...]:
-        """What each seat wants of the table beside the game, as far as it is known here."""
-        return tuple(self._wants)
-
-    def agreed(self, now_ms: int) -> Want:
-        """What all seats want of the table. It is for the runner to do."""
-        return agreed(self._wants, {away.seat for away in self.away(now_ms)})
-
-    def away(self, now_ms: int) -> tuple[Away, ...]:
-        """Who has left the running match, or has not been heard of for long."""
-        if self._play is None or self._play.final.is_closed:
-            return ()
-        silent_ms = {seat: self._play.pacing.silent_ms(seat, now_ms) for seat in seats(self._seats)}
-        return tuple(
-            Away(seat, span_ms, has_left=self._wants[seat] is Want.GONE)
-            for seat, span_ms in silent_ms.items()
-            if seat != self.seat and (self._wants[seat] is Want.GONE or span_ms >= AWAY_MS)
-        )
 
     @property
     def is_done(self) -> bool:
@@ -212,72 +160,6 @@ class Session:
         """Seal which gestures mean a quartet from the coming deal on; nothing, if that cannot be sealed."""
         return self._after(self.play.seal_book(signals, now_ms))
 
-    def can_vote_absent(self, now_ms: int) -> tuple[Seat, ...]:
-        """The seats that this one may vote absent: they have been silent for long, and it has not yet."""
-        others = self._others() if self._play is not None else ()
-        return tuple(seat for seat in others if self.play.can_vote_absent(seat, now_ms))
-
-    def vote_absent(self, seat: Seat, now_ms: int) -> list[fx.Effect]:
-        """Vote a seat absent: once enough have, its deal is over. Raises `IllegalAction` if it is there."""
-        if self._play is None or seat not in self._others():
-            raise IllegalAction(Illegal.NO_SUCH_SEAT)
-        return self._after(self._play.vote_absent(seat, now_ms))
-
-    def vote_along(self, now_ms: int) -> list[fx.Effect]:
-        """Vote absent whom others do, and who has been away for very long: for a player that goes along."""
-        effects: list[fx.Effect] = []
-        for seat in self._others() if self._play is not None else ():
-            if self._play is not None and self._play.is_voted_along(seat, now_ms):
-                effects += self.vote_absent(seat, now_ms)
-        return effects
-
-    def _others(self) -> tuple[Seat, ...]:
-        return tuple(seat for seat in seats(self._seats) if seat != self.seat)
-
-    def whisper(self, text: str) -> list[fx.Effect]:
-        """Say something to the partner alone, in the private huddle. It is in no log."""
-        if not self.is_seated:
-            raise IllegalAction(Illegal.NO_SUCH_SEAT)
-        if len(text) > WHISPER_CHARACTERS_MAX:
-            raise IllegalAction(Illegal.TEXT_TOO_LONG)
-        return [fx.Send(pack(Whisper(text=text)), partner_of(self.seat, self._seats))]
-
-    def want(self, want: Want) -> list[fx.Effect]:
-        """Say what this seat wants of the table; from then on it is said again with every status.
-
-        An observer goes along with whatever the seats want, and says nothing.
-        """
-        if not self.is_seated:
-            return []
-        self._has_wished = True
-        said = fx.Send(pack(Wish(want=want)))
-        return [said, *self._note_want(self.seat, want)]
-
-    def walk_over(self, now_ms: int, wall_ms: int) -> list[fx.Effect]:
-        """Sign that all of the other teams have fallen silent, and want to end the match for that.
-
-        Raises `IllegalAction`; then nothing was sent.
-        """
-        play = self.play
-        said = self._walk_overs.sign(play.founding, play.final.head, self.away(now_ms), wall_ms)
-        if not self.is_seated or said is None:
-            raise IllegalAction(Illegal.NO_WALK_OVER)
-        return [*self._hear_walk_over(said), fx.Send(pack(said)), *self.want(Want.WALK_OVER)]
-
-    def silent_teams(self, now_ms: int) -> tuple[Seat, ...]:
-        """Against whom this seat could sign a walk-over now."""
-        return silent_teams(self.seat, self._seats, self.away(now_ms)) if self.is_seated else ()
-
-    @property
-    def is_walked_over(self) -> bool:
-        """True once the own team has signed a walk-over, all of it."""
-        return self.is_seated and self._walk_overs.is_joint(self.play.founding)
-
-    def _hear_walk_over(self, said: WalkOver) -> list[fx.Effect]:
-        if self._play is None or not self._walk_overs.is_news(said, self._play.founding):
-            return []
-        return [fx.Append(fx.File.WALK_OVERS, pack(said), fx.Durability.NOW)]
-
     def receive(self, sender: Seat, data: bytes, now_ms: int, wall_ms: int) -> list[fx.Effect]:
         """Take in the bytes of one message. Raises nothing, whatever they are; faults become effects."""
         return self.receive_all([(sender, data)], now_ms, wall_ms)
@@ -296,6 +178,26 @@ class Session:
             effects += self._after(self._play.flush(now_ms))
         return effects
 
+    def receive_aside(self, seat: Seat, data: bytes, now_ms: int) -> list[fx.Effect]:
+        """Take in a message of who plays a seat, or has, and does not sit there now.
+
+        It is told what it lacks, and may bring items and ask for the seat. It has no word at the table.
+        """
+        try:
+            message = read_message(data)
+            match message:
+                case Status() if self._play is not None:
+                    return self._lacking(self._play, seat, message, now_ms)
+                case Batch() if self._play is not None:
+                    self._play.receive(message.items, now_ms)
+                    return self._after(self._play.flush(now_ms))
+                case Plea() | Offer():
+                    return self._hear_request(message, seat, now_ms)
+                case _:
+                    return []
+        except PeerFault as fault:
+            return [fx.Show(fx.FaultFound(fault))]
+
     def computed(self, job_id: int, outcome: object, now_ms: int) -> list[fx.Effect]:
         """Take in what a `Compute` effect came to."""
         return self._after(self.play.computed(job_id, outcome, now_ms))
@@ -307,7 +209,9 @@ class Session:
         effects = self._after(self._play.flush(now_ms))
         if now_ms >= self._status_at_ms:
             self._status_at_ms = now_ms + STATUS_MS
-            effects += [fx.Send(pack(said)) for said in (self._status(self._play), self._play.plea()) if said]
+            play = self._play
+            said = self._status(play), play.plea(), *play.offers.to_say(play.final)
+            effects += [fx.Send(pack(each)) for each in said if each]
             if self._has_wished:
                 effects.append(fx.Send(pack(Wish(want=self._wants[self.seat]))))
             if self._walk_overs.own and self._wants[self.seat] is Want.WALK_OVER:
@@ -323,6 +227,9 @@ class Session:
         match message:
             case LobbyWords(table=table) if self._annexed and not self._lobby.is_at(table):
                 # Somebody sits down for a rematch already.
+                return []
+            case LobbyWords() if self._play is not None and self._play.is_stand_in:
+                # What its player has said there, only that one can sign.
                 return []
             case LobbyWords():
                 return self._hear_lobby(message, now_ms, wall_ms)
@@ -345,22 +252,18 @@ class Session:
                 return self._note_want(sender, want)
             case WalkOver():
                 return self._hear_walk_over(message)
-            case Plea():
-                return [] if self._play is None else self._after(self._play.hear_plea(message, now_ms))
+            case Plea() | Offer():
+                return self._hear_request(message, sender, now_ms)
             case Moved():
                 # The transport takes these out; where there are no addresses, they mean nothing.
                 return []
 
-    def _welcome_back(self, sender: Seat) -> list[fx.Effect]:
-        """Whoever has left and tells again how far it is has come back."""
-        has_left = sender < self._seats and self._wants[sender] is Want.GONE
-        return self._note_want(sender, Want.PLAY_ON) if has_left else []
-
-    def _note_want(self, seat: Seat, want: Want) -> list[fx.Effect]:
-        if seat >= self._seats or self._wants[seat] is want:
+    def _hear_request(self, message: Plea | Offer, sender: Seat, now_ms: int) -> list[fx.Effect]:
+        if self._play is None:
             return []
-        did, self._wants[seat] = self._wants[seat], want
-        return [fx.Show(fx.Wanted(seat, want, did))]
+        if isinstance(message, Plea):
+            return self._after(self._play.hear_plea(message, sender, now_ms))
+        return self._after(self._play.hear_offer(message, now_ms))
 
     def _hear_lobby(self, words: LobbyWords, now_ms: int, wall_ms: int) -> list[fx.Effect]:
         effects: list[fx.Effect] = [fx.Send(message) for message in self._lobby.receive(words, now_ms)]
@@ -400,11 +303,15 @@ class Session:
         """Send what the other side lacks and should long have; what is new is still on its way to it."""
         if self._play is None:
             return []
-        if {len(status.lengths), len(status.sums)} != {self._peers} or min(status.lengths) < 0:
-            raise PeerFault(Fault.MALFORMED, "a status of another table")
+        effects = self._lacking(self._play, sender, status, now_ms)
         self._peer_final[sender] = max(self._peer_final[sender], status.final)
         self._play.hear_length(sender, status.lengths[self.seat])
-        lacking = self._play.tapes.since(status.lengths, status.sums, now_ms - RESEND_AGE_MS, BATCH_BYTES)
+        return effects
+
+    def _lacking(self, play: Play, sender: Seat, status: Status, now_ms: int) -> list[fx.Effect]:
+        if {len(status.lengths), len(status.sums)} != {self._peers} or min(status.lengths) < 0:
+            raise PeerFault(Fault.MALFORMED, "a status of another table")
+        lacking = play.tapes.since(status.lengths, status.sums, now_ms - RESEND_AGE_MS, BATCH_BYTES)
         return [fx.Send(pack(Batch(items=items)), sender) for items in batches(i.signed for i in lacking)]
 
     @staticmethod
@@ -414,6 +321,7 @@ class Session:
     def _after(self, effects: list[fx.Effect]) -> list[fx.Effect]:
         """Complete the log with the annex as soon as the close is final."""
         play = self.play
+        self._forget_wants(effects)
         if self._annexed:
             # Terms that others begin to make the close final for them are behind the end of this log.
             return [effect for effect in self._not_logged(effects) if not _is_logged(effect)]
@@ -427,8 +335,10 @@ class Session:
         status = self._status(play)
         shown = [effect for effect in effects if not isinstance(effect, fx.Show)]
         sights = [effect for effect in effects if isinstance(effect, fx.Show)]
-        appended = fx.Append(fx.File.LOG, encode(annex), fx.Durability.NOW)
-        return self._not_logged([*shown, appended, *sights, fx.Send(pack(status))])
+        # Whose seat another holds to the end does not sign for it: that one does.
+        sits = self.is_sitting(self.seat, self._setup.identity.public)
+        appended = [fx.Append(fx.File.LOG, encode(annex), fx.Durability.NOW)] if sits else []
+        return self._not_logged([*shown, *appended, *sights, fx.Send(pack(status))])
 
     def _not_logged(self, effects: list[fx.Effect]) -> list[fx.Effect]:
         """Leave out what an earlier run has written to the log. Raises `RuntimeFault` if that was another."""

@@ -80,6 +80,13 @@ class Silence:
         if item.seat == self._seat:
             self._back_index = max(self._back_index, said.index)
 
+    def given(self, seat: Seat) -> None:
+        """A seat is another incarnation's: what was said of the one before says nothing of it."""
+        self._words.pop(seat, None)
+        self._said.pop(seat, None)
+        self._votes.discard(seat)
+        self._told = {vote for vote in self._told if vote[1] != seat}
+
     # What a quorum says
 
     def voters(self, match: Match, target: Seat) -> Mapping[Seat, Digest]:
@@ -93,10 +100,14 @@ class Silence:
             if voter < match.seats and voter != target and word == said
         }
 
-    def strikes(self, match: Match) -> Iterator[Struck]:
-        """The strikes that the words of a quorum call for; none if a tape goes on here: it is back."""
+    def strikes(self, match: Match, final: Match) -> Iterator[Struck]:
+        """The strikes that the words of a quorum call for; none if a tape goes on here: it is back.
+
+        Nor where a seat has just been given to another: that was said of the one before.
+        """
         for target in sorted(self._words):
-            if target == match.observer or is_at_table(match, target):
+            is_there = target == match.observer or is_at_table(match, target)
+            if is_there and match.signers[target] == final.signers[target]:
                 by_seat = self.voters(match, target)
                 if len(by_seat) >= quorum(match.seats):
                     chosen = sorted(by_seat)[: quorum(match.seats)]

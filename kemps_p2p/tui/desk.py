@@ -120,6 +120,7 @@ class Desk:
             seat=sitting.seat,
             partner=sitting.partner,
             people=sitting.people,
+            owners=sitting.owners,
             words=sitting.words,
             view=view,
             pool=sitting.pool_row(),
@@ -129,7 +130,10 @@ class Desk:
             wants=sitting.wants,
             away=sitting.away(),
             can_vote_absent=sitting.can_vote_absent(),
+            can_offer=sitting.can_offer(),
+            offers=sitting.offers(),
             silent_teams=sitting.silent_teams(),
+            is_looking_on=sitting.is_looking_on,
             is_paused=sitting.is_paused,
             is_held=self._huddle.is_on,
             signal=sitting.signal,
@@ -286,6 +290,8 @@ class Desk:
             case keys.VOTE:
                 for seat in self.sitting.can_vote_absent():
                     self.sitting.vote_absent(seat)
+            case keys.HOLD:
+                self._hold()
             case keys.WALK_OVER:
                 self._walk_over(now_ms)
             case keys.QUIT:
@@ -293,6 +299,14 @@ class Desk:
             case _:
                 return None
         return None
+
+    def _hold(self) -> None:
+        """Agree to the first bot that is offered; if none is, offer one for who is absent."""
+        for offered in self.sitting.offers()[:1]:
+            self.sitting.agree_to_stand_in(offered.seat, offered.by)
+            return
+        for seat in self.sitting.can_offer():
+            self.sitting.offer_stand_in(seat)
 
     def _walk_over(self, now_ms: int) -> None:
         try:

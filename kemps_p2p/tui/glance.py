@@ -12,6 +12,7 @@ from kemps_p2p.game.views import SeatView
 from kemps_p2p.ids import Position, Seat, Team
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.presence import Away
+from kemps_p2p.session.standin import Offered
 from kemps_p2p.session.waiting import Waiting, What
 from kemps_p2p.tui.calling import Draft
 from kemps_p2p.tui.recent import Recent
@@ -38,6 +39,8 @@ class Glance:
     seat: Seat
     partner: Seat
     people: People
+    owners: People
+    """Whose the seats are, whoever plays there now."""
     words: str
     view: SeatView
     pool: tuple[Position | None, ...]
@@ -47,8 +50,14 @@ class Glance:
     wants: tuple[Want, ...]
     away: tuple[Away, ...]
     can_vote_absent: tuple[Seat, ...]
+    can_offer: tuple[Seat, ...]
+    """For whom this person may offer a bot."""
+    offers: tuple[Offered, ...]
+    """What bots others offer, and this person has not agreed to."""
     silent_teams: tuple[Seat, ...]
     """Against whom a walk-over can be signed now."""
+    is_looking_on: bool
+    """A bot still plays this deal for the person, who is back."""
     is_paused: bool
     is_held: bool
     """The break is this seat's own: it talks to its partner, and goes on when it is ready."""

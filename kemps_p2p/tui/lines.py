@@ -113,7 +113,7 @@ def _draft_text(glance: Glance, seconds: float) -> str:
 def asked_text(glance: Glance) -> str | None:
     """What the table waits for at this seat, with the key that does it; None if it waits for others."""
     view = glance.view
-    if glance.is_paused:
+    if glance.is_paused or glance.is_looking_on:
         return None
     if view.phase in BETWEEN_DEALS:
         return _asked_between(glance)
@@ -155,6 +155,8 @@ def state_text(glance: Glance) -> str:
     """How things stand while the table waits for others, or for nobody; what there is to do comes first."""
     if glance.is_paused:
         return "The table takes a break: p plays on"
+    if glance.is_looking_on:
+        return "A bot plays for you: you play again from the next deal on"
     wishes = [
         f"you want {OWN_WANTS[want]}"
         if seat == glance.seat
@@ -167,6 +169,10 @@ def state_text(glance: Glance) -> str:
     hint = "" if wishes or not away else "Esc, then x, ends the match once all agree: "
     if hint and glance.can_vote_absent:
         hint = "Esc, then v, votes for a deal without them: "
+    if hint and glance.offers:
+        hint = "Esc, then h, agrees to the bot that is offered: "
+    elif hint and glance.can_offer:
+        hint = "Esc, then h, offers a bot for them: "
     if glance.silent_teams and glance.wants[glance.seat] is not Want.WALK_OVER:
         hint = "Esc, then o, signs a walk-over: "
     gone = {each.seat for each in glance.away}

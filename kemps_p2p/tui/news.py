@@ -52,7 +52,7 @@ from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.presence import Away
 from kemps_p2p.tui.recent import Line, Recent, Tone, Until, Words
-from kemps_p2p.wording.absence import absent_text, back_text, voted_text
+from kemps_p2p.wording.absence import absence_text
 from kemps_p2p.wording.actions import action_text
 from kemps_p2p.wording.events import ENDS, event_text
 from kemps_p2p.wording.faults import FAULTS
@@ -161,12 +161,10 @@ class News:
                 self._wanted(seat, want, did, now_ms)
             case fx.ObserverStruck(is_proven=is_proven):
                 self.tell(struck_text(is_proven=is_proven), now_ms)
-            case fx.VotedAbsent(voter=voter, seat=seat):
-                self.tell(voted_text(voter, seat, people), now_ms, Tone.LOUD)
-            case fx.SeatStruck(seat=seat):
-                self.tell(absent_text(seat, people), now_ms, Tone.LOUD)
-            case fx.SeatBack(seat=seat):
-                self.tell(back_text(seat, people), now_ms, Tone.LOUD)
+            case fx.VotedAbsent() | fx.SeatStruck() | fx.SeatBack() | fx.StandInOffered():
+                self.tell(absence_text(sight, sitting.owners), now_ms, Tone.LOUD)
+            case fx.StandInAgreed() | fx.SeatHeld() | fx.PlayerAsks():
+                self.tell(absence_text(sight, sitting.owners), now_ms, Tone.LOUD)
             case fx.FaultFound(fault=fault):
                 if (fault.code, fault.culprit) not in self._faults:
                     self._faults.add((fault.code, fault.culprit))
@@ -206,7 +204,8 @@ class News:
         people = self._sitting.people
         for seat in silent.keys() - self._silent:
             self.tell(away_text(silent[seat], people), now_ms, Tone.LOUD)
-        for seat in self._silent - {each.seat for each in away}:
+        # Who stands in is heard from now on, and that was told.
+        for seat in self._silent - {each.seat for each in away} - self._sitting.held():
             self.tell(f"{people.seat(seat)} is back", now_ms)
         self._silent = set(silent)
 

@@ -169,6 +169,12 @@ def menu_buttons(glance: Glance) -> Iterator[Button]:
     if glance.can_vote_absent:
         who = glance.people.all(glance.can_vote_absent)
         yield Button(keys.VOTE, f"vote {who} absent: the deal is over once enough have")
+    if glance.offers:
+        first = glance.offers[0]
+        whose, whom = glance.owners.seat(first.by), glance.owners.seat(first.seat)
+        yield Button(keys.HOLD, f"agree that a bot of {whose} plays for {whom}")
+    elif glance.can_offer:
+        yield Button(keys.HOLD, f"offer a bot to play for {glance.owners.all(glance.can_offer)}")
     yield Button(keys.ABANDON, "abandon the match, once all want it")
     if glance.silent_teams:
         yield Button(keys.WALK_OVER, "sign a walk-over: your opponents are gone", Ink.ARMED)

@@ -46,6 +46,9 @@ REFUSALS: dict[Illegal, str] = {
     Illegal.PAUSED: "the table is taking a break",
     Illegal.NO_WALK_OVER: "that is for when nothing has been heard of all your opponents for a minute",
     Illegal.COMING_BACK: "this seat has only just come back and is catching up",
+    Illegal.NOT_ABSENT: "a bot is offered for a seat that the table has voted absent, once by each",
+    Illegal.STOOD_IN: "a bot plays for you until this deal is over",
+    Illegal.NO_OFFER: "nobody offers a bot there that you have not agreed to",
     Illegal.NOT_SILENT: "only who has been silent for 10 seconds can be voted absent, once by each",
 }
 

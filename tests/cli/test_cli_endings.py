@@ -42,6 +42,11 @@ def test_what_people_have_decided_is_told_as_no_error(capsys: pytest.CaptureFixt
     assert (out, err) == (f"The match is abandoned: all agreed to that.\n{saved}You have left.\n{saved}", "")
 
 
+def test_a_bot_that_has_stood_in_is_done_once_its_player_is_back(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ended(Outcome(log=LOG, is_relieved=True)) is Exit.DONE
+    assert capsys.readouterr().out.startswith("This bot has stood in for a player")
+
+
 @pytest.mark.parametrize(
     ("outcome", "left", "why"),
     [

@@ -14,6 +14,7 @@ from kemps_p2p.plain.board import NotUnderstood
 from kemps_p2p.plain.commands import (
     Command,
     Do,
+    Hold,
     Leave,
     LookAt,
     Page,
@@ -176,6 +177,8 @@ def test_the_words_of_every_rule_set_can_be_said(name: str) -> None:
         ("play on", Wish(Want.PLAY_ON)),
         ("abandon", Wish(Want.ABANDON)),
         ("vote c", VoteAbsent(Seat(2))),
+        ("hold c", Hold(Seat(2), None)),
+        ("hold c by seat 1", Hold(Seat(2), Seat(1))),
         ("walk  over", WalkOver()),
         ("wait", Wait(None)),
         ("wait 2.5", Wait(2.5)),

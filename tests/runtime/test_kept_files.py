@@ -17,7 +17,7 @@ from kemps_p2p.runtime.meeting import Table
 from kemps_p2p.runtime.profile import MatchFiles, home_held, new_match_files, own_identity
 from kemps_p2p.runtime.store import AppendFile
 from kemps_p2p.runtime.transport import Mesh, PublicKey
-from kemps_p2p.runtime.wayback import KeptSeat, WayBack, log_name, unfinished
+from kemps_p2p.runtime.wayback import Came, KeptSeat, WayBack, log_name, unfinished
 from kemps_p2p.session.lobby import Setup
 from kemps_p2p.session.logfile import ANNEX_LEAD, header_of
 from protocol_table import identity, match_secret, table
@@ -95,7 +95,7 @@ def without_journal(home: Path, *, is_anew: bool = False) -> Path:
     )  # fmt: skip
     place = Table(roster, curves, dict.fromkeys(curves, "tcp://127.0.0.1:1"))
     WayBack(Mesh(message_bytes_max=4096).keys, "tcp://127.0.0.1:2").keep(
-        files, setup, place, home, is_anew=is_anew
+        files, setup, place, home, Came.ANEW if is_anew else Came.FROM_THE_LOBBY
     )
     return home / log_name(table().founding.match.hex(), Seat(1), 4)
 

@@ -127,6 +127,13 @@ def test_every_sight_has_its_line(told: Told) -> None:
         (fx.VotedAbsent(Seat(1), Seat(3)), "Ben votes Carla absent."),
         (fx.SeatStruck(Seat(3)), "The table has voted Carla absent: this deal is over"),
         (fx.SeatBack(Seat(3)), "Carla is back at the table."),
+        (fx.SeatStruck(Seat(3), is_stand_in=True), "Nobody stands in for Carla any more"),
+        (fx.StandInOffered(Seat(3), Seat(1)), "Ben, partner of Carla, offers a bot to play for Carla"),
+        (fx.StandInOffered(Seat(3), Seat(2)), "Me, opponent of Carla, offers a bot to play for Carla"),
+        (fx.StandInAgreed(Seat(0), Seat(3), Seat(1)), "Anna agrees that a bot of Ben plays for Carla."),
+        (fx.SeatHeld(Seat(3), Seat(1)), "A bot of Ben plays for Carla from now on, until Carla is back."),
+        (fx.SeatHeld(Seat(3), None), "A bot plays for Carla from now on, until Carla is back."),
+        (fx.PlayerAsks(Seat(3)), "Carla is back, and plays from the next deal on."),
         (fx.FaultFound(PeerFault(Fault.BAD_TURN, culprit=1)), "Fault of Ben: a shuffle turn is out of turn"),
         (fx.MatchClosed(told.sitting.match or b""), "The match is over: `rematch`"),  # type: ignore[arg-type]
         (Refused(Next(), Illegal.DEAL_RUNS), "You cannot start the next deal: the deal is still on."),

@@ -236,6 +236,9 @@ class Eyes:
     def back(self, seat: int) -> None:
         self.told.append(("back", seat))
 
+    def held(self, seat: int) -> None:
+        self.told.append(("held", seat))
+
     def fault(self, fault: PeerFault) -> None:
         self.told.append(("fault", fault.code))
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from test_tui_evening import to_the_table
@@ -12,6 +13,7 @@ from kemps_p2p.game.actions import Gesture
 from kemps_p2p.game.events import Dealt, Passed, PlayStarted
 from kemps_p2p.game.rules import load_rules, override
 from kemps_p2p.ids import Seat
+from kemps_p2p.runtime.sitting import Sitting
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.presence import Away
@@ -112,6 +114,20 @@ def test_who_is_away_is_named_with_the_time_and_the_way_out(width: int) -> None:
         "vote Dan absent: the deal is over once enough have"
     ]
     assert not any(button.key == keys.VOTE for button in menu_buttons(glance_of(view)))
+    empty = replace(gone, can_vote_absent=(), can_offer=(Seat(3),))
+    draw_table(sheet, empty)
+    assert "Esc, then h, offers a bot for them: nothing has been heard of Dan" in last_rows(sheet)
+    offer = SimpleNamespace(seat=Seat(3), by=Seat(1))
+    offered = replace(empty, offers=(offer,))  # type: ignore[arg-type]  # of an offer no more is drawn
+    draw_table(sheet, offered)
+    assert "Esc, then h, agrees to the bot that is offered: nothing has" in last_rows(sheet)
+    for glance, label in (
+        (empty, "offer a bot to play for Dan"),
+        (offered, "agree that a bot of Ben plays for Dan"),
+    ):
+        assert [button.label for button in menu_buttons(glance) if button.key == keys.HOLD] == [label]
+    draw_table(sheet, replace(glance_of(view), is_looking_on=True))
+    assert "A bot plays for you: you play again from the next deal on" in last_rows(sheet)
     alone = replace(gone, silent_teams=(Seat(1), Seat(3)))
     draw_table(sheet, alone)
     told = "Esc, then o, signs a walk-over: nothing has been heard of Dan for 1 min 1 s"
@@ -140,6 +156,26 @@ def test_the_sign_can_be_sealed_in_the_huddle(tmp_path: Path) -> None:
         assert "our book for the next deal is sealed already" in person.screen
         # The whole table has it in the log before the deal.
         await person.until(lambda: person.sitting._session.play.final.books.keys() == {person.sitting.seat})
+
+    evening(tmp_path, script)
+
+
+def test_a_bot_for_who_is_absent_is_offered_or_agreed_to_in_the_menu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[tuple[Seat, ...]] = []
+
+    async def script(person: Person) -> None:
+        await person.until_page(Page.HUDDLE)
+        gone, other = Seat((person.sitting.seat + 1) % 4), Seat((person.sitting.seat + 2) % 4)
+        monkeypatch.setattr(Sitting, "can_offer", lambda sitting: (gone,))
+        monkeypatch.setattr(Sitting, "offer_stand_in", lambda sitting, seat: done.append((seat,)))
+        monkeypatch.setattr(Sitting, "agree_to_stand_in", lambda sitting, seat, by: done.append((seat, by)))
+        for offers in ((), (SimpleNamespace(seat=gone, by=other), SimpleNamespace(seat=other, by=gone))):
+            monkeypatch.setattr(Sitting, "offers", lambda sitting, offers=offers: offers)
+            await person.pilot.press(keys.CANCEL)
+            await person.do(keys.HOLD)
+        assert done == [(gone,), (gone, other)]
 
     evening(tmp_path, script)
 

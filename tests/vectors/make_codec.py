@@ -50,7 +50,7 @@ def refused_encodings() -> Iterator[Vector]:
         ("something behind it", status + b"\x00"),
         ("nil", b"\xc0"),
         ("a map", b"\x81\x00\x00"),
-        ("an unknown tag", msgpack.encode([9, "Hi"])),
+        ("an unknown tag", msgpack.encode([10, "Hi"])),
         ("a tag of text", msgpack.encode(["4", "Hi"])),
         ("no tag", b"\x90"),
         ("a field too few", msgpack.encode([4])),

@@ -165,6 +165,7 @@ def signatures() -> Iterator[Vector]:
         "moved",
         "walk-over",
         "sitting",
+        "offer",
         "guest",
         "join/bound",
     ):

@@ -198,16 +198,16 @@ def test_a_call_is_judged_before_its_hand_can_be_voted_absent() -> None:
 
 def test_a_player_that_goes_along_votes_as_another_did_or_after_long() -> None:
     table = waited(silenced(opened(), GONE))
-    assert table.sessions[2].vote_along(table.now_ms) == []
+    assert table.sessions[2].go_along(table.now_ms) == []
     vote(table, 0)
     for seat in (2, 3):
-        table.carry_out(seat, table.sessions[seat].vote_along(table.now_ms))
+        table.carry_out(seat, table.sessions[seat].go_along(table.now_ms))
     table.settle().wait(500)
     assert table.play().final.absent.keys() == {GONE}
     table = silenced(opened(), GONE).wait(ALONE_MS - 1000, STEP_MS)
-    assert table.sessions[2].vote_along(table.now_ms) == []
+    assert table.sessions[2].go_along(table.now_ms) == []
     table.wait(2000, STEP_MS)
-    assert table.sessions[2].vote_along(table.now_ms) != []
+    assert table.sessions[2].go_along(table.now_ms) != []
 
 
 def test_nothing_is_swept_while_a_seat_is_silent() -> None:
@@ -243,7 +243,7 @@ def test_a_pass_that_waits_for_a_silent_seat_keeps_no_strike_from_it() -> None:
 def test_a_seat_that_is_cut_off_itself_votes_nobody_absent() -> None:
     table = waited(silenced(opened(), GONE, 2))
     assert [session.can_vote_absent(table.now_ms) for session in table.sessions] == [()] * 4
-    assert table.sessions[0].vote_along(table.now_ms + ALONE_MS) == []
+    assert table.sessions[0].go_along(table.now_ms + ALONE_MS) == []
 
 
 def test_a_seat_that_is_heard_by_way_of_others_is_there() -> None:

@@ -274,7 +274,7 @@ def test_pleas_are_heard_once_each_for_the_next_incarnation_and_not_without_end(
 
     def is_news(secret: int, incarnation: int = 1) -> bool:
         pen = Pen(identity(LOST), bytes([secret]) * 32, play.founding.match, LOST)
-        return seating.hear_plea(pen.plea(incarnation), play.final)
+        return seating.hear_plea(pen.plea(incarnation), LOST, play.final, 0)
 
     assert not is_news(0, 2)
     assert [is_news(0), is_news(0)] == [True, False]

@@ -284,17 +284,17 @@ def test_no_strike_is_proposed_while_the_own_copy_is_longer(watch: Watch, untouc
     for seat in range(3):
         word = Unheard(seat=OBSERVER, length=0, last=NO_DIGEST)
         watch.silence.hear(next_of(seat, untouched).write((word,)), word)
-    (strike,) = watch.silence.strikes(watch.match)
+    (strike,) = watch.silence.strikes(watch.match, watch.match)
     assert len(strike.words) == 3
     watch.hears(0)
-    assert list(watch.silence.strikes(watch.match)) == []
+    assert list(watch.silence.strikes(watch.match, watch.match)) == []
 
 
 def test_two_words_strike_nobody(watch: Watch, untouched: Table) -> None:
     for seat in (0, 1, 1):
         word = Unheard(seat=OBSERVER, length=0, last=NO_DIGEST)
         watch.silence.hear(next_of(seat, untouched).write((word,)), word)
-    assert list(watch.silence.strikes(watch.match)) == []
+    assert list(watch.silence.strikes(watch.match, watch.match)) == []
 
 
 def test_of_each_seat_the_last_word_counts(watch: Watch, untouched: Table) -> None:

@@ -1,0 +1,99 @@
+"""The bots that a person runs for absent players: drawn when they are offered, started once they sit.
+
+Each is a peer process of its own, with an identity, a secret and CURVE keys of its own. Invariant:
+
+1. Nothing of a bot is on disk, and no process runs, before the table has given it the seat.
+
+Section "Stand-ins" of protocol.md.
+"""
+
+import asyncio
+import secrets
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kemps_p2p.codec import encode
+from kemps_p2p.ids import Seat
+from kemps_p2p.ledger.identity import Identity
+from kemps_p2p.runtime.bot_nodes import BotNodes
+from kemps_p2p.runtime.files import SecretFile
+from kemps_p2p.runtime.meeting import Table
+from kemps_p2p.runtime.profile import SECRET_BYTES, MatchFiles, new_match_files
+from kemps_p2p.runtime.store import AppendFile, make_directory, split_objects
+from kemps_p2p.runtime.wayback import Came, WayBack
+from kemps_p2p.runtime.zap import CurveKeys
+from kemps_p2p.session.journal import read_journal, setup_from
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What one bot is to play with: the seed of its identity, its secret of the match, its CURVE keys."""
+
+    identity: bytes
+    secret: bytes
+    curve: CurveKeys
+
+    @property
+    def signs(self) -> tuple[Identity, bytes]:
+        """What its machine signs and plays with."""
+        return Identity(self.identity), self.secret
+
+
+@dataclass(slots=True)
+class StandIns:
+    """Those of one seat. `bots`: runs their processes; `way_back`: how the others know this table."""
+
+    bots: BotNodes
+    homes: Path
+    table: Table
+    way_back: WayBack
+    _drawn: dict[bytes, Program] = field(default_factory=dict)
+    _starts: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def draw(self) -> Program:
+        """Draw what a bot that is offered now would play with."""
+        seed, secret = secrets.token_bytes(SECRET_BYTES), secrets.token_bytes(SECRET_BYTES)
+        program = Program(seed, secret, CurveKeys.generate())
+        self._drawn[program.signs[0].public] = program
+        return program
+
+    def start(self, seat: Seat, key: bytes) -> None:
+        """Start the bot with this key, since the seat is its own now; only one that was drawn here.
+
+        Raises `RuntimeFault` if its files cannot be written.
+        """
+        program = self._drawn.pop(key, None)
+        if program is None:
+            return
+        home = self.homes / f"stand-in-{key.hex()[:16]}"
+        make_directory(home)
+        SecretFile(home / "identity").write(program.identity)
+        match = self._write(home, seat, program)
+        task = asyncio.get_running_loop().create_task(self.bots.stand_in(home, match))
+        self._starts.add(task)
+
+    def _write(self, home: Path, seat: Seat, program: Program) -> str:
+        """What the bot comes to the table with, as one that comes back does; the match."""
+        objects = split_objects(self.way_back.journal.read_bytes()).objects[:2]
+        heading = read_journal(objects)
+        files: MatchFiles = new_match_files(home, program.secret)
+        identity, secret = program.signs
+        setup = setup_from(heading, identity, secret, seat)
+        own = program.curve.public
+        curves = (*self.table.curves[:seat], own, *self.table.curves[seat + 1 :])
+        # It tells where it listens once it does.
+        table = Table(setup.roster, curves, {**self.table.addresses, own: ""}, self.table.observer)
+        way_back = WayBack(program.curve, self.way_back.address)
+        way_back.keep(files, setup, table, home / "logs", Came.STANDING_IN)
+        if self.way_back.kept is not None:
+            way_back.moved(self.way_back.kept[1].moved)
+        journal = AppendFile.open(files.journal)
+        try:
+            journal.append(b"".join((encode(heading.signed), encode(heading.remembered))))
+        finally:
+            journal.close()
+        return heading.founding.match.hex()
+
+    async def started(self) -> None:
+        """Wait until all that were to start have. Raises what kept one from it."""
+        await asyncio.gather(*self._starts)

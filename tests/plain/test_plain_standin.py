@@ -1,0 +1,85 @@
+"""A player whose computer dies: a bot of another stands in, and the player gets the seat back."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from plain_person import Person, answer
+from test_plain_rejoin import below, told
+
+HOUSE = 'base = "kemps"\nword = "KEMPS"\nlook_ms = 0\n'
+
+
+def play_on(person: Person, *until: str) -> None:
+    """Want no cards and call nothing until a line begins so."""
+    for line in person.lines():
+        if line.startswith("You are the dealer: `next`"):
+            person.type("next")
+        answer(person, line, "")
+        if line.startswith(until):
+            return
+    raise AssertionError(f"never told: {until}")
+
+
+def dealt(person: Person) -> None:
+    """Until this person has a hand in the next deal."""
+    play_on(person, "Deal")
+    play_on(person, "Your hand:")
+
+
+def both(*persons: Person) -> None:
+    """Both play until they have hands; either may be the dealer, who is asked to begin."""
+    with ThreadPoolExecutor(len(persons)) as each:
+        list(each.map(dealt, persons))
+
+
+@pytest.mark.soak
+def test_a_bot_of_another_plays_until_the_player_is_back(tmp_path: Path) -> None:
+    rules, homes = tmp_path / "house.toml", [tmp_path / "anna", tmp_path / "ben"]
+    rules.write_text(HOUSE)
+    local = ("--bind", "127.0.0.1", "--port", "0", "--no-mdns", "--bots", "2", "--rules", str(rules))
+    mine = [("--plain", "--home", str(home)) for home in homes]
+    with Person("host", "Friday", "--name", "Anna", *local, *mine[0]) as anna:
+        code = told(anna, "code:")
+        place = told(anna, "others reach this table at")
+        with Person("join", place, "--code", code, "--name", "Ben", *mine[1]) as ben:
+            both(anna, ben)
+            os.kill(ben.process.pid, signal.SIGKILL)
+            # Before ten seconds of silence that is refused, whatever this machine is busy with.
+            votes = [threading.Timer(after_s, anna.type, ["vote ben"]) for after_s in (11, 14, 20, 40)]
+            for vote in votes:
+                vote.start()
+            play_on(anna, "The table has voted Ben absent")
+            for vote in votes:
+                vote.cancel()
+            count = len(below(anna.process.pid))
+            anna.type("hold ben")
+            play_on(anna, "A bot of Anna plays for Ben from now on")
+            # All that it needs of the table is beside its own, and it plays a deal.
+            play_on(anna, "Deal")
+            assert len(below(anna.process.pid)) == count + 1
+            with Person("rejoin", *mine[1]) as back:
+                play_on(anna, "Ben is back, and plays from the next deal on")
+                play_on(anna, "Ben is back at the table")
+                play_on(back, "Ben is back at the table")
+                both(anna, back)
+                assert not [line for line in anna.told if line.startswith("Fault")]
+                for each in (anna, back):
+                    each.type("quit")
+                assert (anna.end(), back.end()) == (8, 8)
+    logs = [str(log) for home in homes for log in (home / "logs").glob("*.kemps")]
+    audited = subprocess.run(
+        [sys.executable, "-m", "kemps_p2p", "audit", "--json", *logs],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    # A match that was left is not complete; nothing in it is wrong.
+    assert audited.returncode == 11, audited.stdout
+    assert {log["verdict"] for log in json.loads(audited.stdout)["logs"]} == {"undecidable"}
+    # The bot has come to its end, and nothing is left to come back to.
+    assert list(homes[0].glob("bots/stand-in-*/matches/*/seat")) == []
