@@ -84,7 +84,8 @@ class Sitting:
         self._aftermath = Aftermath(chair, gone)
         self._person = Person(chances, self.against, self._refused, self._in_deal)
         self._sights: asyncio.Queue[Sight | None] = asyncio.Queue()
-        self._has_returned = before == FIRST and chair.returning is not None
+        # An earlier process has played at this seat of this match; what it has shown is not kept.
+        self.has_returned = before == FIRST and chair.returning is not None
         self._session, self._runner = chair.sit(self._person, self._watch, before)
         self._task: asyncio.Task[Outcome] | None = None
         self._pool = Row()
@@ -334,11 +335,6 @@ class Sitting:
         return self._person.accord.proposed
 
     @property
-    def has_returned(self) -> bool:
-        """True if an earlier process has played at this seat of this match; what it has shown is not kept."""
-        return self._has_returned
-
-    @property
     def book(self) -> tuple[str, ...] | None:
         """The signals that this seat has sealed last."""
         return self._session.play.books.last if self.has_begun else None
@@ -408,10 +404,8 @@ class Sitting:
         """Offer a bot for an absent seat. Raises `IllegalAction` where there is none to be offered."""
         if self._chair.stand_ins is None or seat not in self.can_offer():
             raise IllegalAction(Illegal.NOT_ABSENT)
-        drawn = self._chair.stand_ins.draw()
-        self._runner.beside(
-            lambda session, now: session.offer_stand_in(seat, drawn.signs, drawn.curve.public, now)
-        )
+        own = self._chair.stand_ins.draw()
+        self._runner.beside(lambda here, now: here.offer_stand_in(seat, own.signs, own.curve.public, now))
 
     def agree_to_stand_in(self, seat: Seat, by: Seat) -> None:
         """Agree to the bot that a seat offers for another. Raises `IllegalAction` if it offers none."""
