@@ -285,10 +285,7 @@ class Play(Hearing):
         return [fx.Send(pack(plea)), *told, *self.flush(now_ms)]
 
     def plea(self) -> Plea | None:
-        """Ask for the own seat, if this program's secrets are not those of who sat there last; else None.
-
-        A stand-in asks for none: its owner has.
-        """
+        """Ask for the own seat, if this player's secrets are not those of who sat there last; else None."""
         final, recovery = self.final, self._recovery
         is_whole = self.is_recovering and not recovery.is_seated and recovery.is_whole
         if not is_whole or final.is_closed or self.is_stand_in:
@@ -307,8 +304,7 @@ class Play(Hearing):
         if not self.can_offer(seat):
             raise IllegalAction(Illegal.NOT_ABSENT)
         made = self.offers.make(pen, seat, curve, self.final)
-        shown = fx.Show(fx.StandInOffered(seat, self.seat))
-        return [fx.Send(pack(made.offer)), shown, *self.flush(now_ms)]
+        return [fx.Send(pack(made.offer)), fx.Show(fx.StandInOffered(seat, self.seat)), *self.flush(now_ms)]
 
     def hear_offer(self, offer: Offer, now_ms: int) -> list[fx.Effect]:
         """Hear whom a seat offers for another, and pass it on. Raises `PeerFault` for what is no offer."""

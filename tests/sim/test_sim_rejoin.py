@@ -31,7 +31,7 @@ def check_match_with_crashes(
         observers=observers,
     )
     referee.sim = sim
-    at_ms = rng.uniform(50, 4000)
+    at_ms = rng.uniform(50, 1500)
     for _ in range(crashes):
         seat, away_ms = Seat(rng.randrange(players + observers)), rng.uniform(1000, 10_000)
         taken = lost if lost == NO_JOURNAL else rng.randint(0, lost)
