@@ -4,7 +4,7 @@ Everything that comes from a log is made harmless by `wording`; JSON is written 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from kemps_p2p.codec import Digest
@@ -24,9 +24,10 @@ from kemps_p2p.wording.audits import (
     verdict_line,
 )
 from kemps_p2p.wording.faults import sentence
+from kemps_p2p.wording.glossary import glossary_lines
 from kemps_p2p.wording.people import People, counted, listed
 from kemps_p2p.wording.plain import plain
-from kemps_p2p.wording.rule_books import book_text
+from kemps_p2p.wording.rule_books import book_text, changes_lines
 from kemps_p2p.wording.scores import result_line
 
 SAME_CODE_MAX = 8
@@ -99,6 +100,23 @@ def _logs_lines(joint: JointAudit, labels: Sequence[str]) -> Iterator[str]:
         if len(joint.splits) > SPLITS_MAX:
             yield f"  and {len(joint.splits) - SPLITS_MAX} more pairs of logs that part"
         yield from (f"  {line}" for line in finding_lines(joint.findings, people_in(joint)))
+    yield from words_lines(all_findings(joint))
+
+
+def words_lines(findings: Iterable[Finding]) -> Iterator[str]:
+    """What the words of the protocol in some findings mean, if there are any."""
+    words = glossary_lines(findings)
+    if words:
+        yield ""
+        yield "words in these findings:"
+        yield from (f"  {line}" for line in words)
+
+
+def all_findings(joint: JointAudit) -> Iterator[Finding]:
+    """What was found in each log and between them, and what was remarked."""
+    for one in joint.audits:
+        yield from (*one.findings, *one.remarks)
+    yield from joint.findings
 
 
 _Facts = tuple[Digest | None, tuple[TapeItem | None, ...], tuple[Finding, ...], tuple[Finding, ...]]
@@ -121,6 +139,7 @@ def _log_lines(one: Audit, *, is_alone: bool) -> Iterator[str]:
         watched = "" if one.founding.observer is None else f"; {people.seat(one.founding.observer)} watches"
         yield f"match {one.founding.match.hex()}: {seated}{watched}"
         yield f"by {book_text(canonical_text(one.founding.rules))}"
+        yield from (f"  {line}" for line in changes_lines(one.founding.rules))
         if is_alone and one.annexed_by is not None:
             yield f"this log is as {people.seat(one.annexed_by)} kept it"
         if not one.names:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kemps_p2p.game.events import Called
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Carried, Result
-from kemps_p2p.report.audit_text import finding_lines
+from kemps_p2p.report.audit_text import finding_lines, words_lines
 from kemps_p2p.report.contests import (
     NumberedCall,
     NumberedRace,
@@ -155,6 +155,7 @@ def focus_lines(audit: Audit, focus: Focus, *, is_ascii: bool = False) -> Iterat
     if not part.findings:
         yield "  nothing is found here that does not hold"
     yield from (f"  {line}" for line in finding_lines(part.findings, people))
+    yield from words_lines(part.findings)
 
 
 def focus_json(audit: Audit, focus: Focus) -> dict[str, object]:

@@ -23,7 +23,7 @@ from markupsafe import Markup
 
 from kemps_p2p.deck.group import STUB
 from kemps_p2p.game.rules import canonical_text
-from kemps_p2p.report.audit_text import finding_lines
+from kemps_p2p.report.audit_text import all_findings, finding_lines
 from kemps_p2p.report.dispute import call_facts, race_facts
 from kemps_p2p.report.dispute_text import call_lines, call_reasons, met_texts, race_lines, scene_of
 from kemps_p2p.report.page_data import MARKS, call_data, page_data, race_data
@@ -33,9 +33,10 @@ from kemps_p2p.wording.audits import NOT_PROVEN, doubt_text, people_in, people_o
 from kemps_p2p.wording.cards import day_text
 from kemps_p2p.wording.eyes import Whose, Wide
 from kemps_p2p.wording.faults import sentence
+from kemps_p2p.wording.glossary import glossary_lines
 from kemps_p2p.wording.people import counted
 from kemps_p2p.wording.plain import plain
-from kemps_p2p.wording.rule_books import book_text
+from kemps_p2p.wording.rule_books import book_text, changes_lines
 from kemps_p2p.wording.rules_page import rules_page
 from kemps_p2p.wording.scores import result_line
 from kemps_p2p.wording.words import words_of
@@ -132,6 +133,7 @@ def _asked(timeline: Timeline, focus: int, audit: Audit) -> dict[str, object] | 
     """What the page is about, in words: a call or a race, what came of it and why, and the rule applied."""
     line = timeline.moments[focus].line
     why: tuple[str, ...] = ()
+    name = "Call" if line.event == "called" else "Race"
     if line.event == "called":
         asked = call_data(timeline, focus)
         call = call_facts(audit, asked["number"])
@@ -145,7 +147,7 @@ def _asked(timeline: Timeline, focus: int, audit: Audit) -> dict[str, object] | 
     else:
         return None
     told = line.text if asked["end"] is None else timeline.text(asked["end"])
-    return {"told": told, "why": why, "rules": asked["rules"]}
+    return {"name": f"{name} {asked['number']}", "told": told, "why": why, "rules": asked["rules"]}
 
 
 def _facts(
@@ -169,6 +171,7 @@ def _facts(
         "deals": counted(audit.deals, "deal"),
         "day": "" if first is None else day_text(first),
         "rules": book_text(canonical_text(audit.founding.rules)),
+        "rules_changes": changes_lines(audit.founding.rules),
         "rules_page": rules_page(audit.founding.rules),
         "players": [people.numbered(seat) for seat in range(audit.founding.tapes)],
         "findings": list(_findings(joint)),
@@ -177,6 +180,7 @@ def _facts(
             for one in joint.audits
             for remark in one.remarks
         ],
+        "glossary": glossary_lines(all_findings(joint)),
         "proven": proven_by([audit]),
         "doubt": "" if is_clean else doubt_text(audit, moment.line.entry),
         "not_proven": NOT_PROVEN,

@@ -58,9 +58,12 @@ def lesson_lines(glance: Glance, columns: int) -> list[str]:
     return [text for lesson in glance.recent.lessons for text in wrapped(lesson, columns)]
 
 
-def draw_waiting(sheet: Sheet, glance: Glance) -> int:
-    """What the table waits for, and for whom, in the last rows, of which it gives the first."""
-    asked = asked_text(glance)
+def draw_waiting(sheet: Sheet, glance: Glance, *, asked: str | None = None) -> int:
+    """What the table waits for, and for whom, in the last rows, of which it gives the first.
+
+    `asked`: what a key does on this page, in place of what it does at the table.
+    """
+    asked = asked or asked_text(glance)
     ink = Ink.ASKED if asked else Ink.ALARM if glance.away else Ink.LABEL
     rows = list(wrapped(asked or state_text(glance), sheet.width - 2))
     # More than two is said of tables of many; what to do comes first.

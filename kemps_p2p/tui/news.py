@@ -62,6 +62,7 @@ from kemps_p2p.wording.presence import away_text
 from kemps_p2p.wording.races import met_text
 from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.scene import Scene
+from kemps_p2p.wording.scores import winners_text
 from kemps_p2p.wording.tutorial import Tutorial
 from kemps_p2p.wording.waiting import ready_text
 
@@ -348,7 +349,10 @@ def _all(sign: str, cards: Iterable[Position], scene: Scene) -> str:
 def _ending(event: Event, scene: Scene) -> Iterator[Line]:
     """What of the end of a deal is to be said beside the hands and scores that are there to be seen."""
     match event:
-        case Called() | Verdicts() | FalseDenial() | Unopened() | DealLost() | PlayoffAhead() | MatchEnded():
+        case MatchEnded(winners=winners):
+            text = winners_text(winners, scene.people)
+            yield Line(text[:1].upper() + text[1:], Tone.LOUD)
+        case Called() | Verdicts() | FalseDenial() | Unopened() | DealLost() | PlayoffAhead():
             yield Line(_sentence(event, scene), Tone.LOUD)
         case Answered():
             yield Line(_sentence(event, scene), Tone.PLAIN)

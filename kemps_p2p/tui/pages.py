@@ -181,10 +181,9 @@ def draw_showdown(sheet: Sheet, glance: Glance) -> None:
         for text in wrapped(line.text, columns):
             sheet.centre(y, text, Ink.STRONG)
             y += 1
-    end = draw_waiting(sheet, glance)
+    end = draw_waiting(sheet, glance, asked=_dealer_asked(glance))
     y = _hands(sheet, glance, y + 1, end - 8 - len(glance.view.scores)) + 1
-    # The verdict comes first; who has won stands on the next page too.
-    for text, ink in _found(glance, columns)[: max(end - y - 3 - len(glance.view.scores), 1)]:
+    for text, ink in _found(glance, columns, max(end - y - 3 - len(glance.view.scores), 1)):
         sheet.centre(y, text, ink)
         y += 1
     y = _scores(sheet, glance, y + 1)
@@ -198,10 +197,25 @@ def draw_showdown(sheet: Sheet, glance: Glance) -> None:
     )
 
 
-def _found(glance: Glance, columns: int) -> list[tuple[str, Ink]]:
-    return [
-        (text, TONES[line.tone]) for line in glance.recent.ending[1:] for text in wrapped(line.text, columns)
-    ]
+def _dealer_asked(glance: Glance) -> str | None:
+    """To the next dealer: what Enter does here, which deals on the page behind this one only."""
+    if glance.is_asked(What.NEXT) and not glance.away and not glance.is_paused:
+        return "Enter goes on; then you are the dealer"
+    return None
+
+
+def _found(glance: Glance, columns: int, height: int) -> list[tuple[str, Ink]]:
+    """What was found, as far as there is room: the verdict first, and each sentence whole or not at all.
+
+    Who has won stands on the next page too.
+    """
+    rows: list[tuple[str, Ink]] = []
+    for line in glance.recent.ending[1:]:
+        sentence = [(text, TONES[line.tone]) for text in wrapped(line.text, columns)]
+        if rows and len(rows) + len(sentence) > height:
+            break
+        rows += sentence
+    return rows[:height]
 
 
 def _hands(sheet: Sheet, glance: Glance, y: int, height: int) -> int:

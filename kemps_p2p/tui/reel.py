@@ -260,8 +260,8 @@ HELP = (
     ("r R", "the next race, the one before"),
     ("d D", "the next deal, the one before"),
     ("0", "see all hands, as far as the seeds were opened"),
-    ("t", "see what the table saw"),
-    ("1 to 9", "the eyes of a seat; 1: seat 0; Tab, Shift+Tab: the next"),
+    ("t", "see what all saw"),
+    ("1 to 9", "see what a seat saw; 1: seat 0; Tab, Shift+Tab: the next"),
     ("?", "these keys"),
     ("q", "leave"),
 )

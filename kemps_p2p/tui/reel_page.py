@@ -205,7 +205,7 @@ def _buttons(reel: Reel) -> list[Button]:
         Button("c", "call"),
         Button("r", "race"),
         Button("d", "deal"),
-        Button("tab", f"eyes: {eyes_text(reel.whose, reel.story.people)}"),
+        Button("tab", f"shown: {eyes_text(reel.whose, reel.story.people)}"),
     ]
 
 

@@ -45,13 +45,12 @@ from kemps_p2p.game.events import (
 from kemps_p2p.game.gestures import Intent
 from kemps_p2p.game.record import Result
 from kemps_p2p.game.scoring import Verdict
-from kemps_p2p.ids import Team
 from kemps_p2p.wording.actions import action_text
 from kemps_p2p.wording.people import counted, listed
 from kemps_p2p.wording.plain import plain
 from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.scene import Scene
-from kemps_p2p.wording.scores import changes_text, standing
+from kemps_p2p.wording.scores import changes_text, standing, winners_text
 
 VERDICTS: dict[Verdict, str] = {
     Verdict.RIGHT: "right",
@@ -222,8 +221,6 @@ def _score_text(event: _ScoreEvent, scene: Scene) -> str:
         case PlayoffAhead():
             return "the lead is shared: one more deal decides"
         case MatchEnded(winners=winners, scores=scores):
-            teams = listed([people.team(Team(team)) for team in winners]) or "nobody"
-            verb = "win" if len(winners) < 2 else "share"
-            return f"{teams} {verb} the match; {standing(scene.rules, scores, people)}"
+            return f"{winners_text(winners, people)}; {standing(scene.rules, scores, people)}"
         case _:
             assert_never(event)

@@ -19,14 +19,14 @@ Whose = Seat | Wide
 
 
 def eyes_text(whose: Whose, people: People) -> str:
-    """What to call them."""
+    """What they see, in words."""
     match whose:
         case Wide.ALL:
             return "all hands"
         case Wide.TABLE:
-            return "what the table saw"
+            return "what all saw"
         case _:
-            return people.seat(whose)
+            return f"what {people.seat(whose)} saw"
 
 
 def everybody(people: People) -> tuple[Whose, ...]:

@@ -1,11 +1,13 @@
 """What to call a rule set: by the rule book that it is, or that it is with a few keys changed."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kemps_p2p.game.rules import canonical_text, load_rules, rule_names
+from kemps_p2p.game.rules import RuleSet, canonical_text, load_rules, rule_names
 from kemps_p2p.wording.people import listed
 from kemps_p2p.wording.plain import plain
+from kemps_p2p.wording.rules_page import rules_page
 
 CHANGED_MAX = 3
 """So many changed keys of a rule book are told; with more it is a book of its own."""
@@ -40,5 +42,22 @@ def book_text(text: str) -> str:
     if book.distance > 2 * CHANGED_MAX:
         return "house rules"
     return f"rules “{book.name}”" + (
-        f" with {listed(list(map(plain, book.changed)))}" if book.changed else ""
+        f", changed in {listed(list(map(plain, book.changed)))}" if book.changed else ""
     )
+
+
+def changes_lines(rules: RuleSet) -> Sequence[str]:
+    """What it means that a few keys of a rule book are changed: the sentences of its page that are others."""
+    book = nearest_book(canonical_text(rules))
+    if not book.distance or book.distance > 2 * CHANGED_MAX:
+        return ()
+    own, others = _sentences(rules), _sentences(load_rules(book.name))
+    said = [sentence for sentence in own if sentence not in others]
+    unsaid = [sentence for sentence in others if sentence not in own]
+    told = (("that means", said), ("instead of" if said else "that takes away", unsaid))
+    return tuple(f"{what}: {' '.join(sentences)}" for what, sentences in told if sentences)
+
+
+def _sentences(rules: RuleSet) -> Sequence[str]:
+    points = [point for section in rules_page(rules) for point in section.points]
+    return [sentence for point in points for sentence in re.split(r"(?<=\.) ", point)]

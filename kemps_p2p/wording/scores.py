@@ -1,5 +1,7 @@
 """Scores and results in words."""
 
+from collections.abc import Sequence
+
 from kemps_p2p.game.rules import RuleSet, Scoring
 from kemps_p2p.ids import Team
 from kemps_p2p.wording.people import People, counted, listed
@@ -34,6 +36,12 @@ def changes_text(rules: RuleSet, changes: tuple[int, ...], people: People) -> st
         if change
     ]
     return ", ".join(moved) or "nobody gets anything"
+
+
+def winners_text(winners: Sequence[int], people: People) -> str:
+    """Who has won the match."""
+    teams = listed([people.team(Team(team)) for team in winners]) or "nobody"
+    return f"{teams} {'win' if len(winners) < 2 else 'share'} the match"
 
 
 def result_line(rules: RuleSet, scores: tuple[int, ...], winners: tuple[Team, ...], people: People) -> str:

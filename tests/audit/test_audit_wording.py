@@ -23,10 +23,11 @@ from kemps_p2p.wording.audits import verdict_line
 from kemps_p2p.wording.cards import card_text, clock_text, day_text
 from kemps_p2p.wording.events import ENDS, VERDICTS, event_text
 from kemps_p2p.wording.faults import FAULTS, FLAWS, sentence
+from kemps_p2p.wording.glossary import glossary_lines
 from kemps_p2p.wording.people import People, counted, listed
 from kemps_p2p.wording.plain import plain
 from kemps_p2p.wording.refusals import REFUSALS
-from kemps_p2p.wording.rule_books import book_text, nearest_book
+from kemps_p2p.wording.rule_books import book_text, changes_lines, nearest_book
 from kemps_p2p.wording.scene import Scene
 from kemps_p2p.wording.scores import result_line, score_text
 
@@ -259,8 +260,34 @@ def test_a_rule_set_is_called_by_the_book_that_it_is_nearest_to() -> None:
     book = load_rules("kemps")
     assert book_text(canonical_text(book)) == "rules “kemps”"
     house = override(book, {"word": "KE", "look_ms": 0})
-    assert book_text(canonical_text(house)) == 'rules “kemps” with look_ms = 0 and word = "KE"'
+    assert book_text(canonical_text(house)) == 'rules “kemps”, changed in look_ms = 0 and word = "KE"'
     far = override(house, {"idle_seconds": 4, "auto_pass_s": 30})
     assert book_text(canonical_text(far)) == "house rules"
     assert book_text("") == book_text("a = 1\n") == "house rules"
     assert nearest_book(canonical_text(book)).distance == 0
+
+
+def test_what_is_changed_in_a_rule_book_is_told_in_the_sentences_of_its_page() -> None:
+    book = load_rules("kemps")
+    assert changes_lines(book) == ()
+    opens = "Play opens as soon as the last card in the middle shows"
+    assert changes_lines(override(book, {"look_ms": 0})) == (
+        f"that means: {opens}.",
+        f"instead of: {opens}, after 0.8 seconds to look.",
+    )
+    assert changes_lines(override(book, {"auto_pass_s": 0})) == (
+        "that takes away: Whoever neither passes nor acts for 20 seconds is passed for.",
+    )
+    assert (
+        changes_lines(override(book, {"word": "KE", "look_ms": 0, "idle_seconds": 4, "auto_pass_s": 9})) == ()
+    )
+
+
+def test_words_of_the_protocol_are_explained_where_they_occur_and_nowhere_else() -> None:
+    plain_words = Finding(4, Flaw.TORN, None, "3 bytes of an unfinished object")
+    assert glossary_lines([plain_words]) == []
+    acks = Finding(5, Flaw.NO_CERTIFICATE, None, "0 of 3 acks of the last entry")
+    names = Finding(5, Fault.BAD_ANNEX, None, "name 0 is not that of the genesis")
+    annex = Finding(5, Fault.BAD_SIGNATURE, None, "a signature under kemps/v1/annex does not verify")
+    told = glossary_lines([plain_words, acks, names, annex])
+    assert [line.split(": ")[0] for line in told] == ["ack", "annex", "genesis"]

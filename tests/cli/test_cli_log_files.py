@@ -44,7 +44,9 @@ def test_show_says_what_a_log_says_of_itself(home: Path, here: Here) -> None:
     assert told["rules"] is None, "the rules of this table are its own"
     assert told["finished"] is True
     lines = here("log", "show", "feed", "--home", home).out.splitlines()
-    assert any(line.startswith("  Bot 0, Bot 1, Bot 2 and Bot 3; rules “kemps” with ") for line in lines)
+    assert any(
+        line.startswith("  Bot 0, Bot 1, Bot 2 and Bot 3; rules “kemps”, changed in ") for line in lines
+    )
     assert "  a simulation: its cards are not hidden (stub-insecure)" in lines
 
 

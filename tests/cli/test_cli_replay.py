@@ -97,7 +97,7 @@ def test_on_a_terminal_it_is_a_screen_until_q(logs: list[Path]) -> None:
     ) as process:  # fmt: skip
         os.close(theirs)
         seen = b""
-        while b"eyes: all hands" not in seen:
+        while b"shown: all hands" not in seen:
             seen += os.read(ours, 65536)
         os.write(ours, b"q")
         # The other end of a terminal that is gone reads as an error.

@@ -293,6 +293,21 @@ def test_keys_step_jump_and_change_eyes(opened: Page, timeline: Timeline) -> Non
     assert opened.eval("document.getElementById('play').textContent") == "Play"
 
 
+def test_no_time_on_the_lanes_lies_over_another_or_over_the_edge(opened: Page, timeline: Timeline) -> None:
+    for deal in timeline.deals:
+        opened.eval(f"document.getElementById('scrub').value = {deal.index}")
+        opened.eval("document.getElementById('scrub').dispatchEvent(new Event('input'))")
+        told = opened.eval("""Array.from(document.querySelectorAll("svg .tick"), each => {
+            const box = each.getBBox();
+            return [each.textContent, box.x, box.x + box.width];
+        })""")
+        width = opened.eval("document.querySelector('#scroll svg').width.baseVal.value")
+        edges = [0, *(edge for _, *box in told for edge in box), width]
+        assert len(told) > 1
+        assert edges == sorted(edges)
+        assert len({clock for clock, *_ in told}) == len(told)
+
+
 def test_everything_can_be_reached_by_tab_and_has_a_name(opened: Page) -> None:
     nameless = opened.eval("""Array.from(document.querySelectorAll("button, select, input"))
         .filter(each => !(each.ariaLabel || each.textContent.trim() || each.labels?.length)).length""")

@@ -203,7 +203,7 @@ def test_every_moment_fits_every_size(timeline: Timeline, size: tuple[int, int])
         shown = drawn(reel, *size)
         assert all(f" {timeline.people.seat(seat)} " in shown for seat in range(4))
         assert moment.clock in shown.split("\n")[0]
-        assert "eyes: all hands" in shown
+        assert "shown: all hands" in shown
 
 
 def test_ascii_is_ascii(seen: Seen) -> None:
@@ -231,7 +231,7 @@ def test_the_program_takes_keys_and_clicks_and_leaves(timeline: Timeline) -> Non
             assert app.reel.whose == Seat(3)
             sheet = app.stage.sheet
             assert sheet is not None
-            assert f"eyes: {timeline.people.seat(3)}" in text_of(sheet)
+            assert f"shown: what {timeline.people.seat(3)} saw" in text_of(sheet)
             place = next(zone for zone in sheet.zones if zone.key == "left")
             await pilot.click(offset=(place.x, place.y))
             assert app.reel.index == timeline.calls[0].index - 1

@@ -23,6 +23,7 @@ from kemps_p2p.tui.desk import Page
 from kemps_p2p.tui.glance import Glance
 from kemps_p2p.tui.lessons import ON_SCREEN
 from kemps_p2p.tui.lines import LESSON_LINE_MS, asked_text, state_text
+from kemps_p2p.tui.news import _ending
 from kemps_p2p.tui.pages import Lobby, draw_end, draw_huddle, draw_lobby, draw_showdown
 from kemps_p2p.tui.paint import Sheet, wrapped
 from kemps_p2p.tui.recent import Line, Recent, Tone
@@ -169,6 +170,33 @@ def test_a_short_screen_shows_the_verdict_before_who_has_won() -> None:
     )
     assert verdict in " ".join(screen.split())
     assert "nothing for you to do" in screen
+
+
+@SMALL
+def test_a_showdown_tells_sentences_whole_or_not_at_all(size: tuple[int, int]) -> None:
+    look = between_deals(0, *[READY] * 4)
+    for count in range(1, 12):
+        sentences = [
+            f"Sentence {number} goes on " + "and on " * 12 + f"to end {number}" for number in range(count)
+        ]
+        ending = [Line(text, Tone.LOUD) for text in ("Carla calls", *sentences)]
+        told = " ".join(drawn(replace(look, recent=Recent(ending=ending)), size, draw_showdown).split())
+        assert "Sentence 0" in told
+        assert [text in told for text in sentences] == [text[:11] in told for text in sentences]
+
+
+def test_a_showdown_says_who_has_won_and_leaves_the_scores_to_the_rows_below() -> None:
+    table = table_of(override(KEMPS, {"word": "K"}), 4)
+    done = table.act(Seat(0), Call(calls=(Partner(),)))
+    scene = glance_of(view_of(table, 0)).scene
+    told = [line.text for event in done.events for line in _ending(event, scene)]
+    assert told[-1] == "Ben and Dan win the match"
+
+
+def test_enter_at_a_showdown_says_where_it_leads_even_to_the_dealer() -> None:
+    dealer = between_deals(0, HUDDLE, HUDDLE, READY, BOT)
+    assert drawn(dealer, (60, 20), draw_showdown).endswith("Enter goes on; then you are the dealer")
+    assert "Enter twice deals" in drawn(dealer, (60, 20), draw_huddle)
 
 
 @pytest.mark.parametrize("draw", [draw_huddle, draw_showdown], ids=["huddle", "showdown"])

@@ -4,7 +4,7 @@
 
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
-  const LANE = 36, AXIS = 24, STEP = 26, WAIT = 90;
+  const LANE = 36, AXIS = 24, STEP = 26, WAIT = 90, EDGE = 46, DIGIT = 7.5;
   const ALL = "all", TABLE = "table";
   const SUITS = "♣♦♥♠";
   const QUIET = new Set(["passed", "auto-passed", "shown", "swept", "play-started"]);
@@ -85,12 +85,12 @@
       const hand = make("div", undefined, { class: "cards" });
       cardsInto(hand, state, state.hands[index] ?? [], isSameDeal ? earlier.hands[index] : null);
       const notes = [
-        moment.who.includes(index) ? "acts now" : "",
+        moment.who.includes(index) ? "just now" : "",
         state.dealer === index ? "dealer" : "",
         state.turn === index ? "on turn" : "",
         state.passes.includes(index) ? "has passed" : "",
         state.barred.includes(index) ? "may not counter again" : "",
-        eyes === index ? "you look with these eyes" : "",
+        eyes === index ? `you see what ${seat.name} saw` : "",
       ].filter(Boolean).join("; ");
       box.append(hand, make("div", notes, { class: "notes" }));
       return box;
@@ -113,7 +113,7 @@
   // What came of it. Who looks with all eyes is told what comes later, nobody else.
   function ruling(found, end) {
     if (end !== null && end <= at) return textOf(data.moments[end]);
-    if (end !== null && eyes === ALL) return `Later: ${textOf(data.moments[end])}`;
+    if (end !== null && eyes === ALL) return `What came of it, at ${data.moments[end].clock}: ${textOf(data.moments[end])}`;
     return found.call ? "Not judged yet at this moment." : "";
   }
 
@@ -136,7 +136,7 @@
 
   function placesOf(deal) {
     const marks = [];
-    let x = STEP, last = null;
+    let x = EDGE, last = null;
     data.moments.forEach((moment, index) => {
       if (dealOf(index) !== deal || !(moment.kind in data.marks)) return;
       const waited = last === null ? 0 : moment.ms - last;
@@ -144,7 +144,7 @@
       last = moment.ms;
       marks.push({ index, x, moment });
     });
-    return { marks, width: x + STEP };
+    return { marks, width: x + EDGE };
   }
 
   function markElement(mark, lane) {
@@ -171,14 +171,16 @@
       const y = AXIS + lane * LANE + LANE / 2;
       svg.append(draw("line", { class: "rail", x1: 0, x2: width, y1: y, y2: y }));
     }
-    let labelled = -Infinity;
-    for (const mark of marks) {
-      if (mark.x - labelled >= 70) {
-        svg.append(draw("text", { class: "tick", x: mark.x, y: AXIS / 2 }, mark.moment.clock));
-        labelled = mark.x;
-      }
+    // Each time once, and none over another or over the edge.
+    let free = 0, told = "";
+    for (const { x, moment: { clock } } of marks) {
+      const half = clock.length * DIGIT / 2;
+      if (clock === told || x - half < free || x + half > width) continue;
+      svg.append(draw("text", { class: "tick", x, y: AXIS / 2 }, clock));
+      free = x + half + DIGIT;
+      told = clock;
     }
-    svg.append(draw("line", { class: "now", id: "now", y1: 0, y2: height }));
+    svg.append(draw("line", { class: "now", id: "now", y1: AXIS, y2: height }));
     for (const mark of marks) {
       const lanes = mark.moment.who.length ? mark.moment.who : [table];
       for (const lane of lanes) svg.append(markElement(mark, lane));

@@ -305,10 +305,10 @@ const Verify = (() => {
       }
       const acked = new Set([this.author]);
       for (const [place, signed] of certificate.entries()) {
-        const { item } = await this.item(signed, where, `ack ${place + 1}`);
+        const { item } = await this.item(signed, where, `acknowledgement ${place + 1}`);
         const isAck = item[1] < this.seats && item[6].some((said) => said[0] === ACK && same(said[3][1], this.last));
         if (isAck) acked.add(item[1]);
-        else this.fail(where, `ack ${place + 1} is of another entry`);
+        else this.fail(where, `acknowledgement ${place + 1} is of another entry`);
       }
       if (acked.size < this.quorum) this.notes.push(`Only ${acked.size} of ${this.quorum} seats that are needed stand for the last entry.`);
       this.passed.push(() => `${acked.size} seats stand for the last entry, ${this.quorum} are needed; ${this.name(seat)} signed the end.`);
