@@ -25,7 +25,7 @@ from kemps_p2p.wording.books import lost_text
 from kemps_p2p.wording.faces import glimpse
 from kemps_p2p.wording.people import People, counted, listed
 from kemps_p2p.wording.presence import gone_text
-from kemps_p2p.wording.scores import result_line
+from kemps_p2p.wording.scores import winners_text
 from kemps_p2p.wording.waiting import waiting_text
 
 ROOMY_FROM = 24
@@ -186,7 +186,8 @@ def draw_showdown(sheet: Sheet, glance: Glance) -> None:
     for text, ink in _found(glance, columns, max(end - y - 3 - len(glance.view.scores), 1)):
         sheet.centre(y, text, ink)
         y += 1
-    y = _scores(sheet, glance, y + 1)
+    for row, (text, ink) in enumerate(_scores(glance), start=y + 1):
+        sheet.centre(row, text, ink)
     draw_notice(sheet, glance, Area(0, end - 2, sheet.width, 1), has_lesson=True)
     draw_buttons(
         sheet,
@@ -263,20 +264,19 @@ def _hand(
             draw_card(sheet, Area(left + place * size, y + 1, size, 3), card, Ink.EDGE)
 
 
-def _scores(sheet: Sheet, glance: Glance, y: int) -> int:
-    """Every team's score, and what this deal changed; the row below."""
+def _scores(glance: Glance) -> list[tuple[str, Ink]]:
+    """Every team's score, and what this deal changed, a row each."""
     view = glance.view
     before = view.state.deal_scores
+    rows: list[tuple[str, Ink]] = []
     for team in teams(glance.players):
         change = view.scores[team] - before[team]
         names = listed([glance.people.seat(seat) for seat in members(team, glance.players)])
-        own = team == glance.team
         sort = "letter" if glance.rules.scoring is Scoring.LETTERS else "point"
         told = f"   ({change:+d} {sort}{'' if abs(change) == 1 else 's'})" if change else ""
         text = f"{names}: {long_score(glance.rules, view.scores[team])}{told}"
-        sheet.centre(y, text, Ink.STRONG if own else Ink.TEXT)
-        y += 1
-    return y
+        rows.append((text, Ink.STRONG if team == glance.team else Ink.TEXT))
+    return rows
 
 
 def draw_end(sheet: Sheet, glance: Glance) -> None:
@@ -284,24 +284,35 @@ def draw_end(sheet: Sheet, glance: Glance) -> None:
     draw_title(sheet, glance, "The match is over")
     view = glance.view
     is_won = glance.team in view.winners
-    y = max((sheet.height - 14) // 2, 2)
-    sheet.centre(y, "You have won!" if is_won else "You have lost.", Ink.GOOD if is_won else Ink.ALARM)
-    y += 2
-    for text in wrapped(result_line(glance.rules, view.scores, view.winners, glance.people), sheet.width - 6):
-        sheet.centre(y, text, Ink.STRONG)
-        y += 1
-    y = _scores(sheet, glance, y + 1) + 1
-    sheet.centre(y, f"This match was {glance.words}, {counted(view.deals, 'deal')}", Ink.TEXT)
-    y += 2
+    winners = winners_text(view.winners, glance.people)
+    parts = [
+        [("You have won!" if is_won else "You have lost.", Ink.GOOD if is_won else Ink.ALARM)],
+        [(text, Ink.STRONG) for text in wrapped(winners[:1].upper() + winners[1:], sheet.width - 6)],
+        _scores(glance),
+        [(f"This match was {glance.words}, {counted(view.deals, 'deal')}", Ink.TEXT)],
+    ]
     if glance.is_closed and glance.log is not None:
-        sheet.centre(y, "Everything is in its log. Check it, now or in a year, with", Ink.TEXT)
-        sheet.centre(y + 1, f"kemps audit {glance.log.name}", Ink.STRONG)
-        sheet.centre(y + 2, f"in {glance.log.parent}", Ink.DIM)
+        parts.append(
+            [
+                ("Everything is in its log. Check it, now or in a year, with", Ink.TEXT),
+                (f"kemps audit {glance.log.name}", Ink.STRONG),
+                *((text, Ink.DIM) for text in wrapped(f"in {glance.log.parent}", sheet.width - 2)),
+            ]
+        )
+    end = draw_waiting(sheet, glance)
+    height, room = sum(map(len, parts)), end - 3
+    # With many teams the blank rows between the parts give way to what is told.
+    blank = height + len(parts) - 1 <= room
+    y = max((end - height - blank * (len(parts) - 1)) // 2, 1)
+    for part in parts:
+        for text, ink in part:
+            sheet.centre(y, text, ink)
+            y += 1
+        y += blank
     buttons = [
         Button(keys.REMATCH, "rematch", Ink.ASKED if glance.is_closed else Ink.DIM),
         Button(keys.STORY, "the story"),
         Button(keys.QUIT, "leave"),
     ]
-    end = draw_waiting(sheet, glance)
     draw_notice(sheet, glance, Area(0, end - 3, sheet.width, 1), has_lesson=False)
     draw_buttons(sheet, rows_of(buttons, sheet.width), 0, end - 1, sheet.width)

@@ -29,6 +29,7 @@ from kemps_p2p.tui.paint import Sheet, wrapped
 from kemps_p2p.tui.recent import Line, Recent, Tone
 from kemps_p2p.tui.table_page import draw_table
 from kemps_p2p.wording.faces import glimpse
+from kemps_p2p.wording.scores import winners_text
 from kemps_p2p.wording.tutorial import Tutorial
 
 KEMPS = load_rules("kemps")
@@ -313,3 +314,21 @@ def test_the_end_says_who_wants_a_rematch_and_who_has_left() -> None:
     assert drawn(glance, (80, 24), draw_end).endswith(
         "Ben wants a rematch; Dan left the table: there is no match without them"
     )
+
+
+@SMALL
+@pytest.mark.parametrize("players", [4, 6, 16])
+def test_the_end_is_told_whole_on_a_small_screen(size: tuple[int, int], players: int) -> None:
+    table = table_of(override(KEMPS, {"word": "K"}), players)
+    table.act(Seat(0), Call(calls=(Partner(),)))
+    log = Path("/home/anna/some/rather/long/way/to/what/was/kept/logs/feed-seat0.kemps")
+    glance = replace(glance_of(view_of(table, 0)), is_closed=True, log=log)
+    rows = [row.strip() for row in drawn(glance, size, draw_end).split("\n")]
+    winners = winners_text(glance.view.winners, glance.people)
+    told = " ".join(" ".join(rows).split())
+    for text in ("You have lost.", winners, f"This match was {glance.words}", f"kemps audit {log.name}"):
+        assert text in told
+    assert str(log.parent) in "".join(rows)
+    for team, name in enumerate(map(glance.people.team, range(players // 2))):
+        assert sum(row.startswith(f"{name}: {'·' if team else 'K'}") for row in rows) == 1
+    assert "r  rematch   l  the story   q  leave" in rows
