@@ -12,7 +12,7 @@ from kemps_p2p.cli.table_telling import TableReporter, rules_label
 from kemps_p2p.runtime.addresses import PORT, everywhere, interfaces
 from kemps_p2p.runtime.guests import TABLE_CHARACTERS_MAX
 from kemps_p2p.runtime.hosting import Plan
-from kemps_p2p.runtime.table import Offer, host_table
+from kemps_p2p.runtime.table import TablePlan, host_table
 
 
 def _check_table(_ctx: click.Context, _option: click.Parameter, table: str | None) -> str | None:
@@ -76,7 +76,7 @@ def host(
         rules_name=rules_label(rules),
         bots=bots,
     )
-    offer = Offer(plan=plan, bind=bind, port=port, announces=not no_mdns, only=iface, pace=told.bot_pace)
+    offer = TablePlan(plan=plan, bind=bind, port=port, announces=not no_mdns, only=iface, pace=told.bot_pace)
     seat_plan = told.plan(name, bind=bind, port=None)
     try:
         with seat_kept(told.kept, told.back):

@@ -87,7 +87,7 @@ class SeatPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class TablePlan:
     """What a host offers and where. `only`: the one interface to announce it on; `pace`: that of its bots.
 
     `port`: None for the usual one, or the next that is free.
@@ -139,7 +139,7 @@ TableNews: TypeAlias = HostNews | News | Opened | NotAnnounced | KeptOut
 Tell = Callable[[TableNews], None]
 
 
-def host_table(offer: Offer, seat: SeatPlan, plays: Plays, tell: Tell) -> Outcome:
+def host_table(offer: TablePlan, seat: SeatPlan, plays: Plays, tell: Tell) -> Outcome:
     """Host a table and play a seat of it to the end, in this process. Raises `KempsError`."""
     return play_through(_hosted(offer, seat, plays, tell))
 
@@ -186,7 +186,7 @@ def shown_on(screen: Screen) -> Plays:
     return play
 
 
-async def _hosted(offer: Offer, seat: SeatPlan, plays: Plays, tell: Tell) -> Outcome:
+async def _hosted(offer: TablePlan, seat: SeatPlan, plays: Plays, tell: Tell) -> Outcome:
     with home_held(seat.home):
         me = seat.newcomer(own_identity(seat.home))
         mesh = await open_mesh(me, offer.bind)
@@ -228,7 +228,7 @@ async def _hosted(offer: Offer, seat: SeatPlan, plays: Plays, tell: Tell) -> Out
             await mesh.close()
 
 
-async def _opened(host: Host, offer: Offer) -> None:
+async def _opened(host: Host, offer: TablePlan) -> None:
     """Let a host listen at the port that is told, or at the first free one. Raises `Unreachable`."""
     ports = (offer.port,) if offer.port is not None else (PORT, *PEER_PORTS)
     for port in ports:

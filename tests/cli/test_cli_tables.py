@@ -26,7 +26,7 @@ from kemps_p2p.runtime.known import KnownPlayers
 from kemps_p2p.runtime.meeting import Contact
 from kemps_p2p.runtime.profile import own_identity
 from kemps_p2p.runtime.settings import remember_name, remembered_name
-from kemps_p2p.runtime.table import Offer, Opened, TableNews
+from kemps_p2p.runtime.table import Opened, TableNews, TablePlan
 
 # The tables that commands come to are those of the tests of joining.
 sys.path.insert(0, str(Path(__file__).parents[1] / "runtime"))
@@ -337,7 +337,7 @@ def test_bots_of_the_table_are_not_told_as_people_who_are_missing(
 def test_own_bots_leave_time_to_whoever_reads_lines(
     command: Here, monkeypatch: pytest.MonkeyPatch, told: tuple[str, ...], pace: str
 ) -> None:
-    def opened(offer: Offer, *_: object) -> None:
+    def opened(offer: TablePlan, *_: object) -> None:
         paces.append(offer.pace)
         raise Unreachable("that is enough")
 
