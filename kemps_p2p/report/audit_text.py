@@ -11,7 +11,7 @@ from kemps_p2p.codec import Digest
 from kemps_p2p.game.rules import canonical_text
 from kemps_p2p.ledger.tape import TapeItem
 from kemps_p2p.report.contests import numbered_calls, numbered_races
-from kemps_p2p.report.standins import held_lines
+from kemps_p2p.report.standins import held_json, held_lines
 from kemps_p2p.session.audit import Audit, JointAudit, Split, worst
 from kemps_p2p.session.findings import Finding, Verdict
 from kemps_p2p.wording.audits import (
@@ -258,6 +258,7 @@ def _facts_json(one: Audit) -> dict[str, object]:
         "winners": list(one.winners),
         "scores": list(one.scores),
         "names": list(one.names),
+        "stand_ins": held_json(one),
     }
 
 

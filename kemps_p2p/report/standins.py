@@ -38,3 +38,8 @@ def _beginning(held: Held) -> tuple[int, Seat]:
 def held_lines(audit: Audit, people: People) -> Iterator[str]:
     """The same in words."""
     return (sat_in_text(held.seat, held.since, held.until, people) for held in held_in(audit))
+
+
+def held_json(audit: Audit) -> list[dict[str, object]]:
+    """The same as data: seat, and the entries from which and until which; `until` None: to the end."""
+    return [held._asdict() for held in held_in(audit)]

@@ -12,6 +12,7 @@ from kemps_p2p.session.messages import PROTOCOL_VERSION
 
 pytest_plugins = ("cli_fixtures",)
 
+VECTORS = Path(__file__).parents[1] / "vectors" / "logs"
 ONE_JSON_OBJECT = {
     "verdict",
     "match",
@@ -21,6 +22,7 @@ ONE_JSON_OBJECT = {
     "winners",
     "scores",
     "names",
+    "stand_ins",
     "walk_overs",
     "matches",
     "findings",
@@ -58,6 +60,13 @@ def test_json_is_one_object_of_the_promised_shape(here: Here, logs: list[Path]) 
     assert sorted(told["scores"]) == [0, 1]
     assert told["scores"][told["winners"][0]] == 0, "with letters, whoever has fewer wins"
     assert len(bytes.fromhex(told["head"])) == len(bytes.fromhex(told["match"])) == 32
+    assert told["stand_ins"] == told["logs"][0]["stand_ins"] == []
+
+
+def test_json_has_who_sat_in_for_whom(here: Here) -> None:
+    ran = here("audit", "--allow-simulated", "--json", VECTORS / "held-and-back.kemps")
+    (log,) = (told := json.loads(ran.out))["logs"]
+    assert told["stand_ins"] == log["stand_ins"] == [{"seat": 3, "since": 8, "until": 19}]
 
 
 def test_a_simulated_log_is_violated_where_that_is_not_allowed(here: Here, logs: list[Path]) -> None:
