@@ -1301,6 +1301,8 @@ class Match:
         self.missed_seeds: set[tuple[int, int]] = set()
         self.waited_ms: dict[int, int] = {}
         self.absent: dict[int, int] = {}
+        self.seated: dict[int, int] = defaultdict(int)
+        self.given: dict[int, int] = defaultdict(lambda: -1)
         self.voided: set[int] = set()
         self.blamed: set[bytes] = set()
         self.forked: dict[int, int] = {}
@@ -1609,12 +1611,19 @@ class Match:
         match said.action.kind:
             case "Swap":
                 self.moved_ms = self.elapsed_ms
-            case "Gesture" if not self.is_over and not (self.game.deal < 0 and self.attempt):
+            case "Gesture" if not self.is_over and self._has_part(said.seat):
                 self.seals[max(0, self.game.deal), said.seat].append((said.number, said.action.seal))
             case "Next":
                 self.tell(f"deal {self.game.deal}, dealt by {self.names[self.game.dealer]}")
             case _:
                 pass
+
+    def _has_part(self, seat: int) -> bool:
+        """Whether who sits at a seat knows its seed of the deal that is on or over; [Seals of gestures]."""
+        if self.game.deal < 0:
+            return not self.attempt
+        deck = self.decks.get(self.game.deal)
+        return (self.attempt if deck is None else deck.attempt) >= self.seated[seat]
 
     def _contest(self, event: Record, items: Mapping[bytes, Said]) -> None:
         need(len(set(event.claims)) >= 2, "bad-order", "no contest")
@@ -1730,6 +1739,9 @@ class Match:
         said = self._said_by_all(event, event.seat, items)
         missed = any(one.kind == "Unheard" and one.seat == event.seat for one in said)
         need(missed, "bad-evidence", "no quorum of others has missed the same words")
+        since = self.given[event.seat]
+        is_meant = all(items[digest].lamport > since for digest in event.words)
+        need(is_meant, "bad-evidence", "words on the incarnation before")
         if is_seat:
             self._send_away(event.seat)
             return
@@ -1791,6 +1803,8 @@ class Match:
         self.signers[seat].append((end.length, sitting.key))
         self.coins[seat] = sitting.coin
         del self.absent[seat]
+        self.seated[seat] = self.attempt
+        self.given[seat] = max(items[digest].lamport for digest in event.words)
         self.decks.pop(self.coming, None)
         if self.game.deal < 0:
             self.seals.clear()
@@ -2237,7 +2251,12 @@ class Reader:
         need(bool(self.entries), "bad-annex", "an annex to no entry", NOBODY)
         need(0 <= whose < len(match.signers), "bad-annex", "an annex of a seat that is not there", NOBODY)
         signed = encode((match.id, match.head, whose, annex.certificate))
-        check_signature(match.signers[whose][-1][1], "kemps/v1/annex", signed, annex.signature)
+        # Of whom the seat is, or of who sits there at the end.
+        key = peers_of(match.genesis)[whose].key
+        try:
+            check_signature(key, "kemps/v1/annex", signed, annex.signature)
+        except Fault:
+            check_signature(match.signers[whose][-1][1], "kemps/v1/annex", signed, annex.signature)
         ack = new("Ack", match.epoch, match.head_term, new("Head", match.index, match.head))
         seats = {self.entries[-1].seat}
         for signature in annex.certificate:

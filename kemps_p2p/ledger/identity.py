@@ -10,6 +10,8 @@ Knows nothing of what is signed. Invariants:
 Section "Signatures" of protocol.md.
 """
 
+from collections.abc import Iterable
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha256
 from typing import NewType
@@ -116,6 +118,16 @@ def verify(public: bytes, label: str, message: bytes, signature: bytes) -> None:
     except (BadSignatureError, NaclValueError):
         raise PeerFault(Fault.BAD_SIGNATURE, f"a signature under {label} does not verify") from None
     _verified.add(memo)
+
+
+def verify_by_any(keys: Iterable[bytes], label: str, message: bytes, signature: bytes) -> None:
+    """Raise `PeerFault` BAD_SIGNATURE as `verify` does, unless the signature is of one of these keys."""
+    *before, last = keys
+    for key in before:
+        with suppress(PeerFault):
+            verify(key, label, message, signature)
+            return
+    verify(last, label, message, signature)
 
 
 def forget_verified() -> None:

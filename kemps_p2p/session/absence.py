@@ -3,7 +3,8 @@
 What it is to be struck, and what comes of it, for the fold. Knows no clock: how long a seat has been silent
 is for those who vote to know. Invariants:
 
-1. A seat is struck only by the words of a quorum of others, who all hold the same of its tape.
+1. A seat is struck only by the words of a quorum of others, who all hold the same of its tape, and have
+   said so of whoever sits there now.
 2. What is called, drawn or demanded is judged first: nobody escapes it, and nobody loses it by a strike.
 3. No deal starts while a seat is absent.
 
@@ -17,7 +18,7 @@ from kemps_p2p.errors import Fault
 from kemps_p2p.game.state import lose_deal, void_deal
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Readmitted, Struck, quorum
-from kemps_p2p.ledger.tape import Back, Statement, Unheard
+from kemps_p2p.ledger.tape import Back, Statement, TapeItem, Unheard
 from kemps_p2p.session.duties import OweShares, OweTurn, duties, is_dealt
 from kemps_p2p.session.fold import Fold
 from kemps_p2p.session.match import Match, is_over
@@ -40,6 +41,15 @@ def check_unheard(fold: Fold, event: Struck) -> None:
     said = common_words(fold, event.seat, event.words)
     if not any(isinstance(one, Unheard) and one.seat == event.seat for one in said):
         raise fold.fault(Fault.BAD_EVIDENCE, "the words of a strike do not say the same")
+    # The tape of a new incarnation may end where the old one's did, and who agrees to it misses nobody there
+    # before it sits: so what was said of the old one has a lower stamp.
+    if not all(is_of_now(fold.match, event.seat, fold.items[name]) for name in event.words):
+        raise fold.fault(Fault.BAD_EVIDENCE, "the words of a strike are of the incarnation before")
+
+
+def is_of_now(match: Match, seat: int, word: TapeItem) -> bool:
+    """True if a word on a silent tape is of whoever sits there now, and not of the incarnation before."""
+    return word.item.lamport > match.given.get(Seat(seat), -1)
 
 
 def is_at_table(match: Match, seat: int) -> bool:

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import quorum
-from kemps_p2p.ledger.identity import verify
+from kemps_p2p.ledger.identity import verify_by_any
 from kemps_p2p.ledger.tape import Ack, Head, TapeItem, open_item
 from kemps_p2p.session.chaincheck import ChainCheck
 from kemps_p2p.session.findings import Finding, Flaw, found
 from kemps_p2p.session.genesis import name_commitment
 from kemps_p2p.session.logfile import ANNEX_LABEL, Annex, annex_message, read_object
+from kemps_p2p.session.standin import annex_keys
 from kemps_p2p.session.tapecheck import TapeCheck
 
 
@@ -66,7 +67,8 @@ class AnnexCheck:
             return
         message = annex_message(founding.match, last.digest, annex.seat, annex.certificate)
         try:
-            verify(chain.match.signers[annex.seat][-1].key, ANNEX_LABEL, message, annex.signature)
+            keys = annex_keys(chain.match, annex.seat)
+            verify_by_any(keys, ANNEX_LABEL, message, annex.signature)
         except PeerFault as fault:
             self.findings.append(found(chain.next_index, fault))
             return

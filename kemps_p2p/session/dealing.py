@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from typing import TypeAlias
 
 from msgspec import structs
 
@@ -39,9 +40,10 @@ from kemps_p2p.game.gestures import Intent
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.coins import Coin
 from kemps_p2p.ledger.tape import NO_DIGEST, CoinReveal, Deed, Statement
-from kemps_p2p.session.books import OwnBooks
+from kemps_p2p.session.books import OwnBooks, with_opened
 from kemps_p2p.session.deeds import Offered
 from kemps_p2p.session.duties import (
+    Duty,
     OweAnswer,
     OweBook,
     OweCoin,
@@ -63,9 +65,11 @@ from kemps_p2p.session.messages import (
     ShareDeed,
     TurnDeed,
 )
-from kemps_p2p.session.seals import Place, deal_of_gestures
+from kemps_p2p.session.seals import Place, check_seals, deal_of_gestures, seals_of
 
 LIGHT_POSITIONS = 4
+
+OpeningDeed: TypeAlias = SeedDeed | BookOpenedDeed
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,13 @@ class Job:
 
     proof: ProofId | None
     work: Callable[[], object]
+
+
+def _fulfilled(opening: OpeningDeed) -> Duty:
+    """The duty that opening a deal or a book fulfils."""
+    if isinstance(opening, SeedDeed):
+        return OweSeed(opening.deal, opening.attempt)
+    return OweBook(opening.deal)
 
 
 def deal_seed(secret: bytes, deal: int, attempt: int = ATTEMPT) -> bytes:
@@ -108,6 +119,8 @@ class Dealing:
         self._done: set[tuple[object, ...]] = set()
         self._faces: dict[tuple[int, Position], Card] = {}
         self._turns: dict[tuple[int, int, int, Digest, Seat], tuple[Offered, Turn]] = {}
+        self._heard: dict[Duty, OpeningDeed] = {}
+        """What opens deals and books of the seat that another had, as that one has told."""
         self._drafted: dict[ProofId, tuple[Deck, Deck]] = {}
         """By turn: the deck that it was last added to on the draft, and what came of it."""
 
@@ -126,13 +139,9 @@ class Dealing:
                     fresh = tuple(p for p in positions if self._once("share", deal, p))
                     if fresh:
                         yield from self._share(match.decks[deal, round_], fresh)
-                case OweSeed(deal, attempt):
-                    seed = self._seed(deal, attempt)
-                    if self._is_own(match, deal, seed) and self._once("seed", deal):
-                        yield as_statement(SeedDeed(deal=deal, attempt=attempt, seed=Seed(seed=seed)))
-                case OweBook(deal):
-                    opening = self.books.opened(deal)
-                    if opening is not None and self._once("book", deal):
+                case OweSeed() | OweBook():
+                    opening = self._opening(match, duty) or self._heard.get(duty)
+                    if opening is not None and self._once(duty):
                         yield as_statement(opening)
                 case OweCoin(index):
                     # Contests that are open at once are drawn in their order: one coin each, along the chain.
@@ -143,6 +152,43 @@ class Dealing:
                     # A turn is taken on the draft, below; an answer is the player's claim.
                     pass
 
+    # What is open once the match is over
+
+    def openings(self, match: Match) -> Iterator[OpeningDeed]:
+        """What the own secret opens of what the seat still owes, whoever sits there by now."""
+        for duty in duties(match, self._seat):
+            if isinstance(duty, OweSeed | OweBook) and (opening := self._opening(match, duty)) is not None:
+                yield opening
+
+    def hear(self, match: Match, opening: OpeningDeed) -> bool:
+        """Take in what opens a deal or a book of the seat when another had it; true if that is of use.
+
+        Only who had it can know, so it does not matter who says it. What does not fit is passed over: it
+        would be the fault of the seat.
+        """
+        duty = _fulfilled(opening)
+        if duty not in duties(match, self._seat) or duty in self._heard or (duty,) in self._done:
+            return False
+        try:
+            if isinstance(opening, SeedDeed):
+                check_seals(seals_of(match, opening.deal, self._seat), self._seat, opening.seed.seed)
+                if not self._makes_key(match, opening.deal, opening.seed.seed):
+                    return False
+            else:
+                with_opened(match, self._seat, opening)
+        except PeerFault:
+            return False
+        self._heard[duty] = opening
+        return True
+
+    def _opening(self, match: Match, duty: OweSeed | OweBook) -> OpeningDeed | None:
+        if isinstance(duty, OweBook):
+            return self.books.opened(duty.deal)
+        seed = self._seed(duty.deal, duty.attempt)
+        if not self._is_own(match, duty.deal, seed):
+            return None
+        return SeedDeed(deal=duty.deal, attempt=duty.attempt, seed=Seed(seed=seed))
+
     def recall(self, match: Digest, deed: DeedBody) -> None:
         """What stands on the own tape is done, perhaps by an earlier run of this program."""
         match deed:
@@ -152,10 +198,8 @@ class Dealing:
                 self._done.add(("turn", deal, attempt, round_, on))
             case ShareDeed(deal=deal, shares=shares):
                 self._done.update(("share", deal, position) for position in shares.positions)
-            case SeedDeed(deal=deal):
-                self._done.add(("seed", deal))
-            case BookOpenedDeed(deal=deal):
-                self._done.add(("book", deal))
+            case SeedDeed() | BookOpenedDeed():
+                self._done.add((_fulfilled(deed),))
             case BookDeed(deal=deal, commitment=commitment):
                 self.books.recall(match, deal, commitment)
 
@@ -248,8 +292,9 @@ class Dealing:
 
     def _is_own(self, match: Match, deal: int, seed: bytes) -> bool:
         """True if a seed opens the own part in a deal: not if another incarnation took part in it."""
-        if len(match.signers[self._seat]) == 1:
-            return True
+        return len(match.signers[self._seat]) == 1 or self._makes_key(match, deal, seed)
+
+    def _makes_key(self, match: Match, deal: int, seed: bytes) -> bool:
         deck = match.decks[deal, 0]
         return deck.keys[self._seat] == make_key(deck.table, self._seat, seed)
 

@@ -49,6 +49,8 @@ def seated(fold: Fold, event: Seated) -> None:
     if agreed not in common_words(fold, seat, event.words):
         raise fold.fault(Fault.BAD_EVIDENCE, "a seat is given by words that do not agree to it")
     _give(fold, seat, Signer(end.length, sitting.key), sitting.coin)
+    stamp = max(fold.items[name].item.lamport for name in event.words)
+    fold.match = replace(fold.match, given={**fold.match.given, seat: stamp})
 
 
 def _is_end(match: Match, seat: Seat, end: TapeEnd) -> bool:

@@ -100,7 +100,8 @@ class Match(Struct, frozen=True, kw_only=True):
     `blamed`: items that have proven a fault once and do not do so again.
     `absent`: the seats that are struck, with the index of the entry that did; `voids`: the teams that have
     had a deal made void by that. `signers`: of each tape, with all incarnations so far; `seated`: the seats
-    that were given to another one, with the attempt from which decks are made with its secrets.
+    that were given to another one, with the attempt from which decks are made with its secrets; `given`: the
+    largest stamp of the words that gave them.
     """
 
     founding: Founding
@@ -131,6 +132,7 @@ class Match(Struct, frozen=True, kw_only=True):
     voids: frozenset[Team]
     signers: Signers
     seated: Mapping[Seat, int]
+    given: Mapping[Seat, int]
     elapsed_ms: int
     shown_ms: int | None
     is_closed: bool
@@ -193,6 +195,7 @@ def begin(founding: Founding) -> Match:
         voids=frozenset(),
         signers=founding.signers,
         seated={},
+        given={},
         elapsed_ms=0,
         shown_ms=None,
         is_closed=False,

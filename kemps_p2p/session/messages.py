@@ -239,7 +239,16 @@ class Offer(Record, frozen=True, tag=9):
     own: bytes
 
 
-Message: TypeAlias = LobbyWords | Batch | Status | Whisper | Wish | Moved | WalkOver | Plea | Offer
+class Openings(Record, frozen=True, tag=10):
+    """Encoded deeds that open, once the match is over, what was made at a seat by who does not sit there now.
+
+    Who does is to sign them. Anybody may pass it on.
+    """
+
+    deeds: tuple[bytes, ...]
+
+
+Message: TypeAlias = LobbyWords | Batch | Status | Whisper | Wish | Moved | WalkOver | Plea | Offer | Openings
 
 
 def read_message(data: bytes) -> Message:

@@ -9,19 +9,23 @@ Section "Stand-ins" of protocol.md.
 """
 
 from collections.abc import Iterator
+from itertools import islice
 
-from kemps_p2p.codec import Digest
+from kemps_p2p.codec import Digest, encode
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.ledger.tape import Agreed, TapeItem
 from kemps_p2p.session import effects as fx
+from kemps_p2p.session.dealing import Dealing
 from kemps_p2p.session.duties import is_dealt
 from kemps_p2p.session.incarnation import may_sit
 from kemps_p2p.session.match import Match
-from kemps_p2p.session.messages import Offer
+from kemps_p2p.session.messages import Offer, Openings
 from kemps_p2p.session.seating import Pen, Seating
 from kemps_p2p.session.standin import Offered, is_held, offered_sitting, read_offer
 
+OPENINGS_MAX = 64
+"""How many deals and books are opened by one message; what more there is comes with the next."""
 OFFERS_MAX = 4
 """How many offers of one seat for one incarnation of another are kept: a program that crashed makes two."""
 
@@ -33,12 +37,15 @@ class Offers:
         self._seat, self._identity, self._seating = seat, identity, seating
         self._known: dict[Digest, Offered] = {}
         self._told: set[tuple[Digest, Seat]] = set()
+        self._lent: list[tuple[Seat, bytes, Dealing]] = []
+        """What the own player has offered: for which seat, with which key, and what opens its deals."""
 
     def make(self, pen: Pen, seat: Seat, curve: bytes, match: Match) -> Offered:
         """Offer a program for an absent seat, by what it signs with; its owner agrees to it."""
         made = read_offer(pen.offer(self._identity, self._seat, curve, len(match.signers[seat])), match)
         self._keep(made)
         self._seating.agree(made.name)
+        self._lent.append((seat, made.key, Dealing(seat, pen.secret, ())))
         return made
 
     def hear(self, offer: Offer, match: Match) -> Offered | None:
@@ -109,6 +116,12 @@ class Offers:
         sitting = (known for known in self._all() if is_held(match, known.seat) and _sits(match, known))
         return tuple(known.offer for known in (*self.standing(match), *sitting))
 
+    def openings(self, match: Match) -> Iterator[tuple[Seat, Openings]]:
+        """What opens the deals of own stand-ins that have left, by seat, once the match is over."""
+        for seat, key, dealing in self._lent:
+            if is_relieved(match, seat, key) and (said := openings_of(dealing, match)) is not None:
+                yield seat, said
+
     # Sights
 
     def agreement(self, item: TapeItem, said: Agreed) -> Iterator[fx.Sight]:
@@ -131,6 +144,12 @@ def _has_sat(match: Match, seat: int, incarnation: int, key: bytes) -> bool:
 
 def _sits(match: Match, offered: Offered) -> bool:
     return match.signers[offered.seat][-1].key == offered.key
+
+
+def openings_of(dealing: Dealing, match: Match) -> Openings | None:
+    """What a secret opens of a seat at which others sit now; None if there is nothing."""
+    deeds = tuple(encode(opening) for opening in islice(dealing.openings(match), OPENINGS_MAX))
+    return Openings(deeds=deeds) if deeds else None
 
 
 def is_relieved(match: Match, seat: Seat, key: bytes) -> bool:

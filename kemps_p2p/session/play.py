@@ -31,20 +31,23 @@ from kemps_p2p.ledger.tape import (
 )
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.chain import Accepted
+from kemps_p2p.session.changing import Changing
 from kemps_p2p.session.dealing import Job, as_statement
 from kemps_p2p.session.fold import NotVerified, closed_record
-from kemps_p2p.session.hearing import Hearing
 from kemps_p2p.session.journal import Journal
-from kemps_p2p.session.match import Match, is_over, is_ready
-from kemps_p2p.session.messages import Batch, DeedBody, Offer, Plea, batches, pack
-from kemps_p2p.session.offers import is_relieved
+from kemps_p2p.session.match import Match, is_ready
+from kemps_p2p.session.messages import (
+    Batch,
+    DeedBody,
+    batches,
+    pack,
+)
 from kemps_p2p.session.ordering import entry_after, foreseen
-from kemps_p2p.session.seating import Pen
 from kemps_p2p.session.sights import sights_of
 from kemps_p2p.session.tapecheck import readable_entry
 
 
-class Play(Hearing):
+class Play(Changing):
     """One seat's part of a match. Every verb returns the effects to carry out, in order."""
 
     # Verbs
@@ -272,66 +275,6 @@ class Play(Hearing):
         return bool(done)
 
     # New incarnations
-
-    def hear_plea(self, plea: Plea, sender: Seat, now_ms: int) -> list[fx.Effect]:
-        """Hear a player ask for a seat, and pass it on. Raises `PeerFault` for what no program asks."""
-        is_news = self._seating.hear_plea(plea, sender, self.final, now_ms)
-        held = self._seating.asks_anew(plea, self.final)
-        if not is_news:
-            # Who stands in hears its player by way of others alone.
-            return [fx.Send(pack(plea), held)] if held == sender else []
-        self._order_is_new = True
-        told = [] if held is None else [fx.Show(fx.PlayerAsks(held))]
-        return [fx.Send(pack(plea)), *told, *self.flush(now_ms)]
-
-    def plea(self) -> Plea | None:
-        """Ask for the own seat, if this player's secrets are not those of who sat there last; else None."""
-        final, recovery = self.final, self._recovery
-        is_whole = self.is_recovering and not recovery.is_seated and recovery.is_whole
-        if not is_whole or final.is_closed or self.is_stand_in:
-            return None
-        return self._pen.plea(len(final.signers[self.seat]))
-
-    def can_offer(self, seat: Seat) -> bool:
-        """True if the own player may offer a program for a seat: it is absent, and no own offer stands."""
-        final = self.final
-        is_there = self.is_seated and not self.is_recovering and self.seat not in final.absent
-        is_free = seat in final.absent and not is_over(final) and not self.is_stand_in
-        return is_there and is_free and self.offers.own(seat, final) is None
-
-    def offer(self, pen: Pen, seat: Seat, curve: bytes, now_ms: int) -> list[fx.Effect]:
-        """Offer a program for an absent seat. Raises `IllegalAction` where there is none to be had."""
-        if not self.can_offer(seat):
-            raise IllegalAction(Illegal.NOT_ABSENT)
-        made = self.offers.make(pen, seat, curve, self.final)
-        return [fx.Send(pack(made.offer)), fx.Show(fx.StandInOffered(seat, self.seat)), *self.flush(now_ms)]
-
-    def hear_offer(self, offer: Offer, now_ms: int) -> list[fx.Effect]:
-        """Hear whom a seat offers for another, and pass it on. Raises `PeerFault` for what is no offer."""
-        made = self.offers.hear(offer, self.final)
-        if made is None:
-            return []
-        is_open = made in self.offers.standing(self.final)
-        told = [fx.Show(fx.StandInOffered(made.seat, made.by))] if is_open else []
-        return [fx.Send(pack(offer)), *told, *self.flush(now_ms)]
-
-    def agree(self, seat: Seat, by: Seat, now_ms: int) -> list[fx.Effect]:
-        """Agree to what a seat offers for another. Raises `IllegalAction` if it offers nothing."""
-        found = [each for each in self.offers.to_agree_to(self.final) if (each.seat, each.by) == (seat, by)]
-        if not found or not self.is_seated or self.is_recovering:
-            raise IllegalAction(Illegal.NO_OFFER)
-        self._seating.agree(found[0].name)
-        return self.flush(now_ms)
-
-    @property
-    def is_stand_in(self) -> bool:
-        """True if this program is not that of the player of its seat."""
-        return self.is_seated and self._pen.key != self.founding.keys[self.seat]
-
-    @property
-    def is_relieved(self) -> bool:
-        """True once somebody else sits where this program has stood in."""
-        return self.is_stand_in and is_relieved(self.final, self.seat, self._pen.key)
 
     def _sit(self, event: ledger.Seated, now_ms: int) -> None:
         """A seat is another incarnation's from here on: its tape goes on behind the end of the old one."""

@@ -21,7 +21,7 @@ from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.game.actions import Gesture
 from kemps_p2p.game.gestures import Intent
 from kemps_p2p.ids import Seat
-from kemps_p2p.session.match import Match, SealedGesture, is_over
+from kemps_p2p.session.match import ATTEMPT, Match, SealedGesture, attempt_of, is_over
 
 SEAL_LABEL = "kemps/v1/gesture"
 
@@ -54,11 +54,13 @@ def with_gesture(match: Match, seat: Seat, item_number: int, gesture: Gesture) -
     """Note a lawful gesture of an entry. After the match is over none counts: seeds may be open already.
 
     Nor does one before the first deal at a table where a seat was given to a new incarnation before it: that
-    deal is shuffled anew then, with other seeds.
+    deal is shuffled anew then, with other seeds. Nor one of a new incarnation behind a deal that another had
+    a part in, whose seeds it does not know.
     """
-    if is_over(match) or (match.game.deal < 0 and match.attempt > 0):
-        return match
     place = deal_of_gestures(match), seat
+    is_others = attempt_of(match, place[0]) < match.seated.get(seat, ATTEMPT)
+    if is_over(match) or is_others or (match.game.deal < 0 and match.attempt > 0):
+        return match
     noted = (*match.gestures.get(place, ()), SealedGesture(item_number, gesture.seal))
     return replace(match, gestures={**match.gestures, place: noted})
 

@@ -56,6 +56,11 @@ class Pen:
         """The public key that it signs with."""
         return self._identity.public
 
+    @property
+    def secret(self) -> bytes:
+        """That of the match, for whoever opens what was made of it."""
+        return self._secret
+
     def coins(self, incarnation: int) -> tuple[Coin, ...]:
         """The coins of the own seat, should this program sit there as that incarnation: fresh for each."""
         if incarnation not in self._coins:

@@ -20,7 +20,7 @@ from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.journal import Journal, Remembered
 from kemps_p2p.session.lobby import Lobby, Setup
 from kemps_p2p.session.logfile import ANNEX_LEAD, header_of, last_entry, signed_annex
-from kemps_p2p.session.match import MISSING_SEED
+from kemps_p2p.session.match import MISSING_SEED, is_over
 from kemps_p2p.session.messages import (
     BATCH_BYTES,
     WHISPER_CHARACTERS_MAX,
@@ -28,6 +28,7 @@ from kemps_p2p.session.messages import (
     LobbyWords,
     Moved,
     Offer,
+    Openings,
     Plea,
     Status,
     WalkOver,
@@ -39,6 +40,7 @@ from kemps_p2p.session.messages import (
     read_message,
 )
 from kemps_p2p.session.play import Play
+from kemps_p2p.session.standin import annex_keys
 
 STATUS_MS = 200
 RESEND_AGE_MS = 150
@@ -193,6 +195,9 @@ class Session(Beside):
                     return self._after(self._play.flush(now_ms))
                 case Plea() | Offer():
                     return self._hear_request(message, seat, now_ms)
+                case Openings() if self._play is not None and is_over(self._play.final):
+                    # Who sits there has no way to it, and is to sign it.
+                    return [fx.Send(data, seat, is_private=True)]
                 case _:
                     return []
         except PeerFault as fault:
@@ -212,6 +217,7 @@ class Session(Beside):
             play = self._play
             said = self._status(play), play.plea(), *play.offers.to_say(play.final)
             effects += [fx.Send(pack(each)) for each in said if each]
+            effects += play.openings()
             if self._has_wished:
                 effects.append(fx.Send(pack(Wish(want=self._wants[self.seat]))))
             if self._walk_overs.own and self._wants[self.seat] is Want.WALK_OVER:
@@ -254,6 +260,10 @@ class Session(Beside):
                 return self._hear_walk_over(message)
             case Plea() | Offer():
                 return self._hear_request(message, sender, now_ms)
+            case Openings():
+                if self._play is not None:
+                    self._play.hear_openings(message)
+                return []
             case Moved():
                 # The transport takes these out; where there are no addresses, they mean nothing.
                 return []
@@ -335,9 +345,9 @@ class Session(Beside):
         status = self._status(play)
         shown = [effect for effect in effects if not isinstance(effect, fx.Show)]
         sights = [effect for effect in effects if isinstance(effect, fx.Show)]
-        # Whose seat another holds to the end does not sign for it: that one does.
-        sits = self.is_sitting(self.seat, self._setup.identity.public)
-        appended = [fx.Append(fx.File.LOG, encode(annex), fx.Durability.NOW)] if sits else []
+        # A program that has stood in, and does so no more, has no say in how the log of the seat ends.
+        has_say = self._setup.identity.public in annex_keys(play.final, self.seat)
+        appended = [fx.Append(fx.File.LOG, encode(annex), fx.Durability.NOW)] if has_say else []
         return self._not_logged([*shown, *appended, *sights, fx.Send(pack(status))])
 
     def _not_logged(self, effects: list[fx.Effect]) -> list[fx.Effect]:

@@ -11,7 +11,7 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Readmitted, Struck, quorum
 from kemps_p2p.ledger.tape import Back, TapeItem, Unheard
 from kemps_p2p.ledger.tapebook import TapeBook
-from kemps_p2p.session.absence import is_at_table
+from kemps_p2p.session.absence import is_at_table, is_of_now
 from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.match import Match
 from kemps_p2p.session.pacing import HEARD_MS, Pacing
@@ -48,7 +48,7 @@ class Silence:
         self._owed_since_ms: int | None = None
         self._said: dict[int, int] = {}
         """Of which tapes the own seat has said that it is silent, and at what length last."""
-        self._words: dict[Seat, dict[Seat, tuple[Unheard, Digest]]] = {}
+        self._words: dict[Seat, dict[Seat, tuple[Unheard, TapeItem]]] = {}
         """By tape and by who says so: the last word, since a tape only grows, and the item that it is in."""
         self._votes: set[Seat] = set()
         self._told: set[tuple[Seat, Seat]] = set()
@@ -61,7 +61,7 @@ class Silence:
         """Take in a word on a silent tape; true if it is the first of a seat on another's absence."""
         if not 0 <= said.seat < len(self._tapes.lengths()):
             return False
-        self._words.setdefault(Seat(said.seat), {})[item.seat] = said, item.digest
+        self._words.setdefault(Seat(said.seat), {})[item.seat] = said, item
         if said.seat == self._seat:
             self._is_missed |= (said.length, said.last) == self._tapes.end(self._seat)
         if item.seat == self._seat:
@@ -95,9 +95,9 @@ class Silence:
         said = Unheard(seat=target, length=length, last=last)
         words = self._words.get(target, {})
         return {
-            voter: name
-            for voter, (word, name) in words.items()
-            if voter < match.seats and voter != target and word == said
+            voter: item.digest
+            for voter, (word, item) in words.items()
+            if voter < match.seats and voter != target and word == said and is_of_now(match, target, item)
         }
 
     def strikes(self, match: Match, final: Match) -> Iterator[Struck]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from kemps_p2p.codec import Digest, Record, decode, encode
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.identity import Identity, verify
+from kemps_p2p.ledger.identity import Identity, verify, verify_by_any
 from kemps_p2p.ledger.sitting import Sitting, read_sitting, sitting_digest, sitting_in
 from kemps_p2p.session.match import Match
 from kemps_p2p.session.messages import Offer, Plea
@@ -76,7 +76,9 @@ def read_offer(offer: Offer, match: Match) -> Offered:
     if not (0 <= sitting.seat < match.seats and 0 <= said.by < match.seats and said.by != sitting.seat):
         raise PeerFault(Fault.WRONG_SEAT, "an offer of a seat, or for one, that is not there")
     verify(sitting.key, OFFER_LABEL, offer.raw, offer.own)
-    _verify_by(offer, match, said.by)
+    # Who offered may have left since.
+    keys = (signer.key for signer in match.signers[said.by])
+    verify_by_any(keys, OFFER_LABEL, offer.raw, offer.signature)
     return Offered(
         seat=Seat(sitting.seat),
         by=Seat(said.by),
@@ -89,18 +91,14 @@ def read_offer(offer: Offer, match: Match) -> Offered:
     )
 
 
-def _verify_by(offer: Offer, match: Match, by: int) -> None:
-    """Raise unless a key that the seat has, or had, has signed: who offered may have left since."""
-    *before, last = match.signers[by]
-    for signer in before:
-        try:
-            verify(signer.key, OFFER_LABEL, offer.raw, offer.signature)
-        except PeerFault:
-            continue
-        return
-    verify(last.key, OFFER_LABEL, offer.raw, offer.signature)
-
-
 def is_held(match: Match, seat: int) -> bool:
     """True while another key than that of its player sits at a seat."""
     return match.signers[seat][-1].key != match.founding.keys[seat]
+
+
+def annex_keys(match: Match, tape: int) -> tuple[bytes, ...]:
+    """The keys under which a log of this tape may be closed: who sits at the end, and whose seat it is.
+
+    What makes the log complete is signed by others, so a player who looks on has it as well as who sits.
+    """
+    return match.founding.keys[tape], match.signers[tape][-1].key

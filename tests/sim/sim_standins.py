@@ -142,6 +142,9 @@ class StandInSim(Sim):
             self.seen.append(sight)
         if isinstance(sight, fx.TableFormed) and seat not in self._persons:
             self._carry_out_all(seat, peer.session.want(Want.AS_OTHERS))
+        if seat in self.stands_in and peer.session.is_relieved and not peer.is_down:
+            # Its process has nothing left to do.
+            self.die(1, seat)
         if isinstance(sight, fx.SeatHeld) and sight.by == seat and seat not in self.stands_in:
             key = peer.session.play.final.signers[sight.seat][-1].key
             if key not in self._started:

@@ -1,5 +1,6 @@
 """Seats that are given to new incarnations of their players, or to others: matches, and lies about them."""
 
+from dataclasses import replace
 from functools import cache
 
 from kemps_p2p.codec import encode, tagged_hash
@@ -11,10 +12,11 @@ from kemps_p2p.ledger.entry import Carried, Seated, TapeEnd
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.ledger.sitting import Sitting, sign_sitting, sitting_digest
 from kemps_p2p.ledger.tape import NO_DIGEST, Agreed, Receipt, TapeItem
+from kemps_p2p.session.findings import Flaw
 from kemps_p2p.session.messages import KeyDeed, Overdue
 from kemps_p2p.session.overdue import OVERDUE_MS
 from vectors.form import ELSEWHERE, changed
-from vectors.lie_stages import by_duty, keyed, playing, shuffled, told_at
+from vectors.lie_stages import by_duty, end_soon, keyed, playing, shuffled, told_at
 from vectors.lies_absent import AWAY, absence, back, struck
 from vectors.log_scribe import HOLDER, Scribe, identity
 from vectors.make_logs import Finding, Told, finished
@@ -69,7 +71,7 @@ def give(s: Scribe, seat: int, who: Identity | None = None) -> None:
 
 def seatings() -> list[Told]:
     """Complete logs that hold."""
-    return [seated_anew(), held_and_back(), lost_for_good()]
+    return [seated_anew(), held_and_back(), *held_to_the_end(), lost_for_good()]
 
 
 def seated_anew() -> Told:
@@ -77,7 +79,8 @@ def seated_anew() -> Told:
     s = playing().copy()
     s.order(absence(s, AWAY))
     give(s, AWAY)
-    s.do(AWAY, act.Gesture(name="wink"))
+    # It does not know the seed of the deal that is over, so this seal need not be one.
+    s.do(AWAY, act.Gesture(name="wink", seal=ELSEWHERE))
     s.deal()
     s.do(AWAY, act.Gesture(name="wink"))
     s.do(1, act.Call(calls=(act.Partner(),)))
@@ -99,6 +102,21 @@ def held_and_back() -> Told:
     s.order(absence(s, 1))
     s.order(back(s, 1))
     return finished("held-and-back", s, (0, 1), (0,))
+
+
+def held_to_the_end() -> list[Told]:
+    """Somebody else sits for seat 3 at the end: its log as its player kept it, and as that one did."""
+    s = struck().copy()
+    give(s, AWAY, identity(HOLDER))
+    s.deal()
+    s.do(1, act.Call(calls=(act.Partner(),)))
+    s.fulfil()
+    told = finished("held-to-the-end", s, (0, 1), (0,))
+    logs = []
+    for name, by in ((told.name, AWAY), ("held-to-the-end-by-a-stand-in", HOLDER)):
+        s.objects[-1] = s.annex(AWAY, by)
+        logs.append(replace(told, name=name, log=s.log))
+    return logs
 
 
 def lost_for_good() -> Told:
@@ -253,12 +271,32 @@ def word_behind_the_end_of_its_incarnation(s: Scribe) -> Finding:
     return s.index, Fault.OTHER_INCARNATION, None
 
 
+@told_at(struck)
+def absence_by_votes_on_the_incarnation_before(s: Scribe) -> Finding:
+    before = absence(s, AWAY)
+    give(s, AWAY)
+    s.put(before)
+    return by_duty(s, Fault.BAD_EVIDENCE)
+
+
 @told_at(anew)
 def word_of_a_new_incarnation_in_the_place_of_the_old_one(s: Scribe) -> Finding:
     claim = s.claim(0, act.Gesture(name="wink"))
     s.pens[AWAY].begin(1, 0, NO_DIGEST)
     s.put(s.settled(claim, [*s.see(claim, 1), *s.see(claim, AWAY)]))
     return s.index, Fault.OTHER_INCARNATION, None
+
+
+@told_at(struck)
+def annex_of_a_stand_in_that_sits_no_more(s: Scribe) -> tuple[Finding, ...]:
+    give(s, AWAY, identity(HOLDER))
+    s.order(absence(s, AWAY))
+    give(s, AWAY)
+    s.fulfil(prepares=True)
+    end_soon(s)
+    s.objects.append(s.annex(AWAY, HOLDER))
+    end = s.match.head.index + 1
+    return (end, Fault.BAD_SIGNATURE, None), (end, Flaw.NO_CERTIFICATE, None)
 
 
 @told_at(anew)

@@ -421,11 +421,12 @@ class Scribe:
     def annex(
         self,
         seat: int = 0,
+        by: int | None = None,
         *,
         certificate: Callable[[tuple[TapeItem, ...]], tuple[TapeItem, ...]] = lambda acks: acks,
         names: Callable[[tuple[tuple[str, bytes], ...]], tuple[tuple[str, bytes], ...]] = lambda names: names,
     ) -> bytes:
-        """One seat's annex, with the acks of all, or with lies about them."""
+        """One seat's annex, with the acks of all, or with lies about them. `by`: with another one's key."""
         assert self.last is not None
         match = self.match
         ack = Ack(epoch=match.epoch, term=match.term, head=match.head)
@@ -434,7 +435,7 @@ class Scribe:
         people = range(self.match.founding.tapes)
         known = names(tuple((NAMES[other], salted("name", other)) for other in people))
         message = annex_message(match.founding.match, match.head.digest, seat, signed)
-        signature = identity(seat).sign(ANNEX_LABEL, message)
+        signature = identity(seat if by is None else by).sign(ANNEX_LABEL, message)
         return encode(Annex(seat=seat, certificate=signed, names=known, signature=signature))
 
     def close(self) -> None:

@@ -203,9 +203,10 @@ const Verify = (() => {
       await new Promise((done) => setTimeout(done));
     }
 
-    expect(key, label, message, signature, where, what) {
+    // `other`: a second key that it may be of.
+    expect(key, label, message, signature, where, what, other = key) {
       if (!isBytes(signature, 64) || !isBytes(key, 32)) this.fail(where, `${what}: no signature of a seat at this table`);
-      else this.signatures.push({ key, message: labelled(label, message), signature, where, what });
+      else this.signatures.push({ keys: [key, other], message: labelled(label, message), signature, where, what });
     }
 
     async founding(header, signed) {
@@ -298,7 +299,9 @@ const Verify = (() => {
       const where = END;
       const [, seat, certificate, names, signature] = annex;
       const head = join([0x94], bin(this.match), bin(this.last), annex.spans[1], annex.spans[2]);
-      this.expect(this.keys[seat]?.at(-1), "kemps/v1/annex", head, signature, where, `the signature of ${this.name(seat)}`);
+      // Of whose seat it is, or of who sat there at the end.
+      const what = `the signature of ${this.name(seat)}`;
+      this.expect(this.keys[seat]?.[0], "kemps/v1/annex", head, signature, where, what, this.keys[seat]?.at(-1));
       for (const [place, [name, salt]] of names.entries()) {
         const opened = await tagged("kemps/v1/name", salt, new TextEncoder().encode(name));
         if (!same(opened, this.commitments[place])) this.fail(where, `the name of ${this.name(place)} is not the one of the founding`);
@@ -324,14 +327,16 @@ const Verify = (() => {
 
     async verifySignatures() {
       if (!this.isSigned) return;
-      const every = new Map(this.signatures.map((one) => [hex(one.key), one.key]));
+      const every = new Map(this.signatures.flatMap((one) => one.keys.map((key) => [hex(key), key])));
       const keys = new Map(await Promise.all([...every].map(async ([name, key]) =>
         [name, await crypto.subtle.importKey("raw", key, { name: "Ed25519" }, false, ["verify"]).catch(() => null)])));
       for (let at = 0; at < this.signatures.length; at += AT_ONCE) {
         await Promise.all(this.signatures.slice(at, at + AT_ONCE).map(async (one) => {
-          const key = keys.get(hex(one.key));
-          const holds = key !== null
-            && await crypto.subtle.verify({ name: "Ed25519" }, key, one.signature, one.message);
+          let holds = false;
+          for (const key of new Set(one.keys.map((each) => keys.get(hex(each))))) {
+            holds ||= key !== null
+              && await crypto.subtle.verify({ name: "Ed25519" }, key, one.signature, one.message);
+          }
           if (!holds) this.fail(one.where, `${one.what} does not hold`, 0);
         }));
         await this.tell(0.4 + 0.6 * at / this.signatures.length);

@@ -14,13 +14,13 @@ from kemps_p2p.game.record import Phase
 from kemps_p2p.game.record import replace as game_replace
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Blamed, Carried, Result
-from kemps_p2p.ledger.tape import Deed
+from kemps_p2p.ledger.tape import Deed, Signer
 from kemps_p2p.session import effects as fx
-from kemps_p2p.session.dealing import as_statement, deal_seed
+from kemps_p2p.session.dealing import Dealing, as_statement, deal_seed
 from kemps_p2p.session.deeds import offered
 from kemps_p2p.session.fold import Proofs
 from kemps_p2p.session.match import Match, SealedGesture
-from kemps_p2p.session.messages import SeedDeed
+from kemps_p2p.session.messages import BookOpenedDeed, SeedDeed
 from kemps_p2p.session.replay import step, winners
 from kemps_p2p.session.seals import Place, check_seals, opened_intents, seals_of, with_gesture
 
@@ -109,6 +109,39 @@ def test_a_gesture_after_the_end_or_a_refused_one_does_not_count(scribe: Scribe)
     before = scribe.match.gestures
     assert scribe.order(scribe.settled(2, Gesture("\x1b[2J"), Result.REFUSED)).gestures == before
     assert scribe.order(scribe.settled(2, Gesture("ear"))).gestures.keys() > before.keys()
+
+
+def test_a_gesture_of_who_had_no_part_in_the_deal_does_not_count(scribe: Scribe) -> None:
+    given = structs.replace(scribe.match, seated={Seat(2): 1})
+    assert with_gesture(given, Seat(2), 4, Gesture("wink")) is given
+    assert with_gesture(given, Seat(1), 4, Gesture("wink")) is not given
+
+
+def test_what_opens_the_deal_of_another_is_signed_where_it_fits(scribe: Scribe) -> None:
+    """By who sits there now, once the match is over; anything else is passed over, and stays no fault."""
+    seat, key = Seat(1), scribe.match.founding.keys[1]
+    signers = scribe.match.signers
+    held = (*signers[:1], (*signers[1], Signer(9, key)), *signers[2:])
+    ended = structs.replace(scribe.match, signers=held, **over(scribe.match))
+    sits = Dealing(seat, b"another secret" * 2, ())
+    true = SeedDeed(deal=0, attempt=0, seed=Seed(seed=seed_of(1)))
+    assert list(sits.fulfil(ended)) == []
+    assert list(sits.openings(ended)) == []
+    assert not sits.hear(scribe.match, true)
+    for other in (
+        SeedDeed(deal=0, attempt=1, seed=Seed(seed=seed_of(1))),
+        SeedDeed(deal=7, attempt=0, seed=Seed(seed=seed_of(1))),
+        BookOpenedDeed(deal=0, salt=b"", signals=("wink",)),
+    ):
+        assert not sits.hear(ended, other)
+    plain = structs.replace(ended, gestures={})
+    assert not sits.hear(plain, SeedDeed(deal=0, attempt=0, seed=Seed(seed=seed_of(2))))
+    sealed = {(0, seat): (SealedGesture(3, b"\x06" * 32),)}
+    assert not sits.hear(structs.replace(ended, gestures=sealed), true)
+    assert sits.hear(ended, true)
+    assert list(sits.fulfil(ended)) == [as_statement(true)]
+    assert not sits.hear(ended, true)
+    assert list(sits.fulfil(ended)) == []
 
 
 @pytest.mark.parametrize("seal", [b"", b"\x06", b"\x06" * 32])

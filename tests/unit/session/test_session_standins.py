@@ -19,10 +19,11 @@ from kemps_p2p.ledger.sitting import Sitting, sign_sitting, sitting_digest
 from kemps_p2p.ledger.tape import Agreed, Back
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.journal import read_journal, setup_from
-from kemps_p2p.session.messages import Batch, Offer, Plea, Want, Whisper, Wish, pack
+from kemps_p2p.session.messages import Batch, Offer, Openings, Plea, Want, Whisper, Wish, pack
 from kemps_p2p.session.offers import OFFERS_MAX
 from kemps_p2p.session.seating import ASKED_MS, ROOM_MS, Pen, Seating
 from kemps_p2p.session.session import Session
+from kemps_p2p.session.silence import unheard_in
 from kemps_p2p.session.standin import OFFER_LABEL, StandIn, sign_offer
 from kemps_p2p.session.walkover import WALK_OVER_MS
 
@@ -306,6 +307,9 @@ def test_the_player_gets_the_seat_back_between_deals_and_the_stand_in_hears_of_i
         assert fx.SeatBack(GONE) in table.sights[seat]
         assert holders(table, seat) == [program()[0].public]
         assert table.faults(seat) == []
+    # What opens deals is said, and passed on, once the match is over.
+    assert list(table.play(ANNA).openings()) == []
+    assert table.sessions[CLEO].receive_aside(GONE, pack(Openings(deeds=(b"",))), table.now_ms) == []
     dealt(table)
     assert [holders(table, seat) for seat in map(Seat, OTHERS)] == [[], [], []]
 
@@ -317,6 +321,18 @@ def played_by(table: Table) -> Table:
     begin_again(table, GONE, own)
     table.drops = lambda sender, receiver, data: False
     return table.settle().wait(3000)
+
+
+def test_a_vote_on_the_incarnation_before_that_comes_late_is_none() -> None:
+    table = agree(offer(absent()), CLEO, DAN)
+    play = table.play(ANNA)
+    votes = [item for seat in OTHERS for item in play.tapes.of(Seat(seat)) if any(unheard_in(item))]
+    assert {item.seat for item in votes} == set(OTHERS)
+    for item in votes:
+        for said in unheard_in(item):
+            assert play.tapes.end(GONE) == (said.length, said.last)
+            play._silence.hear(item, said)
+    assert play._silence.voters(play.final, GONE) == {}
 
 
 def test_a_stand_in_plays_and_no_deal_begins_while_the_player_asks() -> None:
