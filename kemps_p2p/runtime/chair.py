@@ -33,7 +33,7 @@ Watch = Callable[[Session, fx.Sight], None]
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """The matches that a table has finished: how many, and the last head of the last one."""
+    """The matches that a table has finished: how many, and the head at which the last one was closed."""
 
     matches: int
     head: Digest
@@ -45,8 +45,8 @@ FIRST = Before(0, NO_MATCH)
 def after(session: Session) -> Before:
     """What a rematch of a finished match starts from."""
     match = session.play.final
-    assert match.is_closed, "a match that was not finished has no rematch"
-    return Before(match.founding.genesis.matches + 1, match.head.digest)
+    assert match.closing is not None, "a match that was not finished has no rematch"
+    return Before(match.founding.genesis.matches + 1, match.closing.digest)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,7 +36,7 @@ class SeatRecord(Record, frozen=True):
 
 
 class Genesis(Record, frozen=True):
-    """The body that all sign. `previous` is the last head of the match this one is a rematch of, or zeros;
+    """The body that all sign. `previous` is the closing head of the match this one is a rematch of, or zeros;
     `matches` counts those that the same table has finished before.
     """
 

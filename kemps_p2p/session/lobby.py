@@ -54,7 +54,7 @@ class Setup:
     derive from how they met, fresh for each meeting, so that no word of another lobby counts. `secret`: 32
     bytes, drawn for this match alone and on disk before anything is sent; later secrets are derived from it.
     `observer`: the identity key of a witness without a seat; its own `seat` is the one after the last.
-    `previous`, `matches`: of a rematch, the last head of the match before and how many there were.
+    `previous`, `matches`: of a rematch, the closing head of the match before and how many there were.
     `has_sat`: an earlier run has sat here with the same secret, and may have begun the match.
     """
 

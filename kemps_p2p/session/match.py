@@ -101,7 +101,8 @@ class Match(Struct, frozen=True, kw_only=True):
     `absent`: the seats that are struck, with the index of the entry that did; `voids`: the teams that have
     had a deal made void by that. `signers`: of each tape, with all incarnations so far; `seated`: the seats
     that were given to another one, with the attempt from which decks are made with its secrets; `given`: the
-    largest stamp of the words that gave them.
+    largest stamp of the words that gave them. `closing`: the entry that closed the match; terms that begin
+    behind it are not the same in all logs.
     """
 
     founding: Founding
@@ -136,6 +137,7 @@ class Match(Struct, frozen=True, kw_only=True):
     elapsed_ms: int
     shown_ms: int | None
     is_closed: bool
+    closing: Head | None
 
     @property
     def seats(self) -> int:
@@ -199,6 +201,7 @@ def begin(founding: Founding) -> Match:
         elapsed_ms=0,
         shown_ms=None,
         is_closed=False,
+        closing=None,
     )
 
 

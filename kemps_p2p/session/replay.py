@@ -98,6 +98,7 @@ def step_by_event(match: Match, record: OpenRecord, proofs: Proofs) -> tuple[Mat
             head_term=entry.term,
             lamport=past.lamport,
             past=(*after.past[-PAST_ENTRIES + 1 :], past),
+            closing=past.head if after.is_closed and match.closing is None else match.closing,
         ),
         tuple(parts),
     )

@@ -71,7 +71,8 @@ def test_the_close_is_the_last_event_of_its_entry(scribe: Scribe) -> None:
     seeds = {0: {Seat(seat): None for seat in range(4)}}
     over = scribe.copy(seeds=seeds, **in_phase(scribe.match, Phase.MATCH_OVER))
     over.refuses(Fault.BAD_ENTRY, note(Closed()), note(Closed()))
-    assert over.order(note(Closed())).is_closed
+    after = over.order(note(Closed()))
+    assert (after.is_closed, after.closing) == (True, after.head)
 
 
 def test_a_checkpoint_follows_the_start_of_a_deal_at_once_and_ends_the_entry(before: Scribe) -> None:

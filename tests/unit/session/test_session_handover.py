@@ -219,8 +219,12 @@ def test_a_true_take_over_folds(taken: Taken) -> None:
 
 def test_a_take_over_may_follow_the_close_and_nothing_else_does(taken: Taken) -> None:
     """Where some have left the term in which the match was closed, only a later one makes that final."""
-    closed = replace(taken, before=structs.replace(taken.before, is_closed=True))
-    assert closed.fold(taken.votes).is_closed
+    closing = taken.before.head
+    closed = replace(taken, before=structs.replace(taken.before, is_closed=True, closing=closing))
+    after = closed.fold(taken.votes)
+    # A rematch starts from the close, which is the same for all.
+    assert (after.is_closed, after.closing) == (True, closing)
+    assert after.head != closing
     with pytest.raises(PeerFault) as fault:
         closed.fold(taken.votes, events=(Note(payload=encode(PlayStarted())),))
     assert fault.value.code is Fault.BAD_ENTRY
