@@ -40,6 +40,7 @@ from kemps_p2p.session.messages import (
     read_message,
 )
 from kemps_p2p.session.play import Play
+from kemps_p2p.session.presence import AWAY_MS
 from kemps_p2p.session.standin import annex_keys
 
 STATUS_MS = 200
@@ -57,6 +58,8 @@ class Session(Beside):
         self._early: list[Batch] = []
         self._early_bytes = 0
         self._peer_final = [0] * self._peers
+        self._aside: dict[Seat, tuple[int, int]] = {}
+        """Who looks on while another plays its seat: its last final entry, and when it was last heard of."""
         self._status_at_ms = 0
         self._annexed = False
         self._logged: deque[bytes] = deque()
@@ -89,7 +92,7 @@ class Session(Beside):
     def is_done(self) -> bool:
         """True once the log is complete here and every other peer has told that it is complete there.
 
-        A struck observer is not waited for, nor a seat that was waited for in vain before.
+        A struck observer is not waited for, nor a seat that was waited for in vain before. Who looks on is.
         """
         if self._play is None or not self._play.final.is_closed:
             return False
@@ -100,6 +103,8 @@ class Session(Beside):
         # What an incarnation has lost is missing, and its seat is there all the same.
         gone.difference_update(self._play.final.seated)
         finals = enumerate(self._peer_final[:waited_for])
+        if any(index < last for index, _ in self._aside.values()):
+            return False
         return all(index >= last or seat == self.seat or seat in gone for seat, index in finals)
 
     @property
@@ -189,6 +194,7 @@ class Session(Beside):
             message = read_message(data)
             match message:
                 case Status() if self._play is not None:
+                    self._aside[seat] = message.final, now_ms
                     return self._lacking(self._play, seat, message, now_ms)
                 case Batch() if self._play is not None:
                     self._play.receive(message.items, now_ms)
@@ -214,6 +220,7 @@ class Session(Beside):
         effects = self._after(self._play.flush(now_ms))
         if now_ms >= self._status_at_ms:
             self._status_at_ms = now_ms + STATUS_MS
+            self._aside = {seat: told for seat, told in self._aside.items() if now_ms - told[1] < AWAY_MS}
             play = self._play
             said = self._status(play), play.plea(), *play.offers.to_say(play.final)
             effects += [fx.Send(pack(each)) for each in said if each]
