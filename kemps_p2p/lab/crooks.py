@@ -62,7 +62,8 @@ from kemps_p2p.lab.storms import Phase
 from kemps_p2p.lab.timing import late_exchange, silent_witness, swap_of
 from kemps_p2p.ledger.entry import Blamed, Carried, Drawn, Result, Ruled, Settled
 from kemps_p2p.ledger.tape import NO_DIGEST, Deed, Head, TapeItem, claim_of
-from kemps_p2p.runtime.sim import Sim, SimPeer
+from kemps_p2p.runtime.sim import Sim
+from kemps_p2p.runtime.simpeer import SimPeer
 from kemps_p2p.session.fold import OpenRecord
 from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.messages import DeedBody, KeyDeed, ShareDeed, TurnDeed

@@ -22,6 +22,7 @@ from kemps_p2p.lab.crooks import KINDS, RACES, Ending, crook_of
 from kemps_p2p.lab.referee import (
     Referee,
     Violation,
+    check_losses,
     check_whole_match,
     demand,
     describe,
@@ -32,6 +33,7 @@ from kemps_p2p.lab.storms import Kind, Storm
 from kemps_p2p.runtime.sim import Sim
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.fold import open_record
+from kemps_p2p.session.match import Match
 from kemps_p2p.session.session import Session
 from kemps_p2p.session.takeover import take_over_in
 
@@ -63,6 +65,7 @@ class Outcome:
     undetected: str = ""
     handovers: int = 0
     rejoins: int = 0
+    incarnations: int = 0
     voided_deals: int = 0
     trace: str = ""
     fingerprint: str = ""
@@ -124,8 +127,9 @@ class _Run:
         """Play the match. Raises `Violation`."""
         self.outcome.is_finished = self._ends()
         if self.outcome.is_finished:
-            check_whole_match(self.sim, liars=self._referee.liars)
-            self._count()
+            match = check_whole_match(self.sim, liars=self._referee.liars)
+            check_losses(self.sim, match, self._storm.befallen | self._referee.liars)
+            self._count(match)
 
     def _ends(self) -> bool:
         """True if the match ends; false if it does not within `ENDS_WITHIN_MS` of calm."""
@@ -221,18 +225,20 @@ class _Run:
     def _check_return(self, seat: Seat) -> None:
         """A peer is back: nothing that it has logged is lost, and it stands where everybody stood."""
         peer = self.sim.peers[seat]
+        is_robbed = seat in self._storm.robbed
+        if is_robbed:
+            self._referee.robbed(seat)
         if not peer.session.has_begun:
-            demand(not peer.log, f"seat {seat} is back in the lobby of a match that has begun")
+            # Without its journal it cannot know.
+            demand(is_robbed or not peer.log, f"seat {seat} is back in the lobby of a match that has begun")
             return
         self._referee.check_state(seat)
-        if seat in self._storm.robbed:
-            self._referee.robbed(seat)
-        else:
+        if not is_robbed:
             index, logged = peer.session.play.final.head.index, len(records_of(peer.log))
             demand(index >= logged, f"seat {seat} is back at entry {index}, and has logged {logged}")
 
     def _check_recovered(self, seat: Seat) -> None:
-        """Whoever speaks again has got from the others what a power cut took from its journal."""
+        """Whoever speaks again has got from the others what is lost of its journal."""
         peer, life = self.sim.peers[seat], self._storm.robbed.get(seat)
         if life is None or peer.life == life or not peer.session.has_begun:
             return
@@ -253,11 +259,11 @@ class _Run:
             self.outcome.strikes = strikes
             self.outcome.struck.append((self.sim.now_ms, crook.kind, self._storm.phase, (seat,)))
 
-    def _count(self) -> None:
-        first = self.sim.peers[0]
-        founding = first.session.play.founding
-        signers = first.session.play.final.signers
-        records = [open_record(record, founding.match, signers) for record in records_of(first.log)]
+    def _count(self, match: Match) -> None:
+        founding, signers = match.founding, match.signers
+        log = self.sim.peers[0].log
+        records = [open_record(record, founding.match, signers) for record in records_of(log)]
+        self.outcome.incarnations = sum(len(known) - 1 for known in signers)
         self.outcome.handovers = sum(take_over_in(record.entry) is not None for record in records)
         if self._crook is not None:
             self.outcome.cheat = self._crook.ending(self.sim, records)
@@ -312,8 +318,8 @@ RARE = 0.01
 
 
 def phases_of(kind: str) -> tuple[storms.Phase, ...]:
-    """The phases in which a kind can strike: a fault in every one, a cheat where there is occasion to it."""
-    return KINDS[kind].phases if kind in KINDS else tuple(storms.Phase)
+    """The phases in which a kind can strike: a cheat where there is occasion to it."""
+    return KINDS[kind].phases if kind in KINDS else storms.phases_of(Kind(kind))
 
 
 def _nothing_yet() -> dict[str, dict[str, int | None]]:
@@ -341,6 +347,7 @@ class Figures:
     cheats_harmless: int = 0
     handovers: int = 0
     rejoins: int = 0
+    incarnations: int = 0
     voided_deals: int = 0
     struck: dict[str, dict[str, int | None]] = field(default_factory=_nothing_yet)
     struck_in: dict[str, int] = field(default_factory=lambda: dict.fromkeys((*Kind, *KINDS), 0))
@@ -377,6 +384,7 @@ class Figures:
         self.cheats_harmless += outcome.cheat is Ending.HARMLESS
         self.handovers += outcome.handovers
         self.rejoins += outcome.rejoins
+        self.incarnations += outcome.incarnations
         self.voided_deals += outcome.voided_deals
         places = {(kind, phase) for _, kind, phase, _ in outcome.struck}
         for kind, phase in places:

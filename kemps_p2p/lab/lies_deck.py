@@ -173,12 +173,12 @@ def false_turn(make: Callable[[Scene], Turn | None], deal: int = 0) -> Cheat:
 # Keys
 
 
-def others_key(play: Play, deal: int = 0, seat: int | None = None) -> KeyDeed | None:
-    """The first key of another seat, or of a certain one, that has come."""
+def others_key(play: Play, deal: int, attempt: int, seat: int | None = None) -> KeyDeed | None:
+    """The first key of another seat, or of a certain one, that has come for this attempt at a deal."""
     for item in play.tapes.by_digest.values():
         if item.seat != play.seat and seat in (None, item.seat):
             for deed in deeds_said(play, item.seat):
-                if isinstance(deed, KeyDeed) and deed.deal == deal:
+                if isinstance(deed, KeyDeed) and (deed.deal, deed.attempt) == (deal, attempt):
                     return deed
     return None
 
@@ -194,8 +194,8 @@ def proven_key(play: Play, committed: bytes, secret: int) -> DealKey:
 
 def deal_secret(play: Play) -> int:
     """The secret behind the seat's own key of the coming deal."""
-    deal = play.final.coming_deal
-    return secret_key(fresh_deck(play.tip, deal).table, play.seat, deal_seed(play._dealing._secret, deal))
+    table = fresh_deck(play.tip, play.final.coming_deal).table
+    return secret_key(table, play.seat, deal_seed(play._dealing._secret, table.deal, table.attempt))
 
 
 def copied_key(_play: Play, _own: DealKey, other: DealKey) -> DealKey:
@@ -243,12 +243,14 @@ def false_key(change: Callable[[Play, DealKey, DealKey], DealKey], deal: int = 0
     def deed(play: Play, own: DeedBody) -> DeedBody | None:
         if not isinstance(own, KeyDeed) or own.deal != deal:
             return None
-        other = others_key(play, deal)
+        other = others_key(play, deal, own.attempt)
         assert other is not None
         return structs.replace(own, key=change(play, own.key, other.key))
 
     def wait(play: Play, own: DeedBody) -> bool:
-        return isinstance(own, KeyDeed) and own.deal == deal and others_key(play, deal) is None
+        if not isinstance(own, KeyDeed) or own.deal != deal:
+            return False
+        return others_key(play, deal, own.attempt) is None
 
     return Cheat(deed=deed, wait=wait)
 
@@ -268,7 +270,9 @@ def cancelling_keys(first: int, second: int) -> dict[int, Cheat]:
         return structs.replace(own, key=proven_key(play, own.key.commitment, -told[0]))
 
     def wait(play: Play, own: DeedBody) -> bool:
-        return isinstance(own, KeyDeed) and own.deal == 0 and others_key(play, seat=first) is None
+        if not isinstance(own, KeyDeed) or own.deal != 0:
+            return False
+        return others_key(play, 0, own.attempt, seat=first) is None
 
     return {first: Cheat(deed=tell), second: Cheat(deed=oppose, wait=wait)}
 
@@ -285,7 +289,7 @@ def other_positions(play: Play, shares: Shares) -> Shares:
     """True shares, truly proven, of other cards, named as those that are owed."""
     deck = play.final.decks[0, 0]
     wanted = [Position(len(deck.cards) - 1 - place) for place in range(len(shares.positions))]
-    made = make_shares(deck, play.seat, deal_seed(play._dealing._secret, 0), wanted)
+    made = make_shares(deck, play.seat, play._dealing._seed_of(deck), wanted)
     return structs.replace(made, positions=shares.positions)
 
 

@@ -230,6 +230,19 @@ def check_whole_match(sim: Sim, *, liars: Set[int] = frozenset()) -> Match:
     return match
 
 
+def check_losses(sim: Sim, match: Match, befallen: Set[int]) -> None:
+    """A seat is given anew to who has lost its files alone, and seeds are missing where something befell.
+
+    `befallen`: the seats that may have lost secrets, or been away when those were due. Raises `Violation`.
+    """
+    for seat, peer in enumerate(sim.peers):
+        given = len(match.signers[seat]) - 1
+        demand(given <= peer.losses, f"seat {seat} is given anew {given} times, {peer.losses} times lost")
+    for deal, seeds in match.seeds.items():
+        missing = {seat for seat, seed in seeds.items() if seed == MISSING_SEED}
+        demand(missing <= befallen, f"seeds of deal {deal} are missing of {sorted(missing - befallen)}")
+
+
 def _secrets_in(seat: int, deed: object) -> Iterator[object]:
     match deed:
         case TurnDeed(turn=turn):

@@ -16,6 +16,7 @@ from kemps_p2p.game import record
 from kemps_p2p.ids import Seat
 from kemps_p2p.runtime.sim import Death, Sim
 from kemps_p2p.runtime.simnet import Net
+from kemps_p2p.runtime.simpeer import FORGETS, NO_JOURNAL
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.match import Match
 from kemps_p2p.session.silence import ALONE_MS
@@ -62,11 +63,25 @@ class Kind(StrEnum):
     """The lines of a peer come and go: some of its messages are lost, both ways."""
     SLOW = "slow"
     """The lines of a peer are slow, and more so now and then."""
+    JOURNAL = "journal"
+    """A process dies, and its journal is deleted; secret and log are left."""
+    FILES = "files"
+    """A process dies, and all its files are deleted: it asks for its seat as a new incarnation."""
 
 
-DEADLY = frozenset({Kind.CRASH, Kind.TORN, Kind.POWER, Kind.BLACKOUT, Kind.AWAY, Kind.DISK})
-WEIGHTS = tuple(1 if kind is Kind.AWAY else 4 for kind in Kind)
-"""How often what is drawn: long stays cost long runs."""
+LOSSES = (Kind.JOURNAL, Kind.FILES)
+DEADLY = frozenset({Kind.CRASH, Kind.TORN, Kind.POWER, Kind.BLACKOUT, Kind.AWAY, Kind.DISK, *LOSSES})
+_WEIGHTS = dict.fromkeys(Kind, 4) | {Kind.AWAY: 1} | dict.fromkeys(LOSSES, 0)
+"""How often what is drawn: long stays cost long runs. Losses are drawn by themselves."""
+
+LOSSES_IN = 0.2
+"""In what share of the seeds somebody is to lose files."""
+
+
+def phases_of(kind: Kind) -> tuple[Phase, ...]:
+    """Where a kind can strike: who loses all its files in the lobby has no seat yet to ask for."""
+    return tuple(phase for phase in Phase if kind is not Kind.FILES or phase is not Phase.LOBBY)
+
 
 _SOON_MS = {
     Phase.LOBBY: 6.0,
@@ -85,7 +100,7 @@ _LOST_ITEMS_MAX = 12
 """What a power cut takes of a journal."""
 
 _BOOT_MS = 5000.0
-"""How long a computer takes at least to be back after a power cut."""
+"""How long it takes at least until a computer is back after a power cut, or a player without its files."""
 
 
 def phase_of(match: Match) -> Phase:
@@ -139,16 +154,8 @@ def drawn(rng: random.Random) -> list[list[Blow]]:
     for _ in range(rng.choice((1, 1, 2, 2, 3, 4))):
         is_next = bool(chains) and rng.random() < 0.4
         phase = None if is_next else rng.choice(list(Phase))
-        (kind,) = rng.choices(list(Kind), WEIGHTS)
-        soon_ms = 3000 * rng.random() if phase is None else _SOON_MS[phase]
-        blow = Blow(
-            kind=kind,
-            phase=phase,
-            nth=rng.choice((1, 1, 2)) if phase in {Phase.PLAY, Phase.CALL} else 1,
-            after_ms=soon_ms * rng.random(),
-            span_ms=rng.choice((100.0, 1000.0, 1000.0, 3000.0, 12_000.0)) * rng.random(),
-            luck=rng.getrandbits(32),
-        )
+        (kind,) = rng.choices(list(Kind), [_WEIGHTS[kind] for kind in Kind])
+        blow = _blow(rng, kind, phase)
         if is_next:
             rng.choice(chains).append(blow)
         else:
@@ -156,16 +163,38 @@ def drawn(rng: random.Random) -> list[list[Blow]]:
     return chains
 
 
+def _blow(rng: random.Random, kind: Kind, phase: Phase | None) -> Blow:
+    soon_ms = 3000 * rng.random() if phase is None else _SOON_MS[phase]
+    return Blow(
+        kind=kind,
+        phase=phase,
+        nth=rng.choice((1, 1, 2)) if phase in {Phase.PLAY, Phase.CALL} else 1,
+        after_ms=soon_ms * rng.random(),
+        span_ms=rng.choice((100.0, 1000.0, 1000.0, 3000.0, 12_000.0)) * rng.random(),
+        luck=rng.getrandbits(32),
+    )
+
+
+def losses(rng: random.Random) -> list[list[Blow]]:
+    """In some seeds one chain more, which begins with a loss of files; now and then something follows it."""
+    if rng.random() >= LOSSES_IN:
+        return []
+    kind = rng.choice(LOSSES)
+    more = [_blow(rng, rng.choice(list(Kind)), None) for _ in range(rng.choice((0, 0, 1)))]
+    return [[_blow(rng, kind, rng.choice(phases_of(kind))), *more]]
+
+
 class Storm:
     """What befalls one table. `spared`: seats whose processes do not die. `struck`: what has, and when.
 
-    `reads_us`: how often each peer takes in what has come.
+    `reads_us`: how often each peer takes in what has come. At most one seat of a match loses all its files:
+    of two of four that have, none could be let in again.
     """
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(f"kemps storm {seed}")
         self.spared: Set[int] = frozenset()
-        self._chains = drawn(self._random)
+        self._chains = drawn(self._random) + losses(random.Random(f"kemps losses {seed}"))
         self.net = StormNet(delay_ms=self._random.choice(((0.5, 2.0), (0.5, 2.0), (1.0, 40.0))))
         self.reads_us = random.Random(f"kemps pace {seed}").choice((0, 500, 1000, 2000))
         self.struck: list[tuple[int, str, Phase, tuple[Seat, ...]]] = []
@@ -244,6 +273,11 @@ class Storm:
         self._look_ahead()
 
     @property
+    def befallen(self) -> frozenset[Seat]:
+        """Whom something has struck by now."""
+        return frozenset(seat for _, _, _, seats in self.struck for seat in seats)
+
+    @property
     def is_calm(self) -> bool:
         """True while everybody is up and hears everybody, and nothing is under way that changes it."""
         peers = self.sim.peers
@@ -284,6 +318,12 @@ class Storm:
             case Kind.POWER:
                 self.robbed[seats[0]] = self.sim.peers[seats[0]].life
                 self.sim.crash(0, seats[0], span_us + int(_BOOT_MS * 1000), rng.randint(1, _LOST_ITEMS_MAX))
+            case Kind.JOURNAL:
+                self.robbed[seats[0]] = self.sim.peers[seats[0]].life
+                self.sim.crash(0, seats[0], span_us + int(_BOOT_MS * 1000), NO_JOURNAL)
+            case Kind.FILES:
+                self.robbed.pop(seats[0], None)
+                self.sim.crash(0, seats[0], span_us + int(_BOOT_MS * 1000), FORGETS)
             case Kind.AWAY:
                 self.sim.crash(0, seats[0], span_us + int(ALONE_MS * 1000))
             case Kind.BLACKOUT:
@@ -304,6 +344,8 @@ class Storm:
         able = [Seat(seat) for seat, peer in enumerate(self.sim.peers) if not peer.is_down]
         if blow.kind in DEADLY:
             able = [seat for seat in able if seat not in self.spared and seat not in self._doomed]
+        if blow.kind is Kind.FILES:
+            able = [seat for seat in able if self._can_forget(seat)]
         if blow.kind is Kind.BLACKOUT:
             return tuple(able)
         everybody = range(len(self.sim.peers))
@@ -317,6 +359,11 @@ class Storm:
         else:
             rng.shuffle(able)
         return tuple(able[: 2 if blow.kind is Kind.LINK else 1])
+
+    def _can_forget(self, seat: Seat) -> bool:
+        """True if no other seat has lost its files, and another one can tell how the match began."""
+        others = [peer for other, peer in enumerate(self.sim.peers) if other != seat]
+        return any(peer.session.has_begun for peer in others) and not any(peer.losses for peer in others)
 
     def _break(self, seats: tuple[Seat, ...], blow: Blow, span_us: int) -> None:
         """Break the lines between some seats and the others, or between the two."""

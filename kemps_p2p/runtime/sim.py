@@ -6,7 +6,7 @@ Everything random comes from the seed, so a run is its seed: same seed, same byt
 import heapq
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import partial
 from typing import TypeAlias
@@ -14,7 +14,7 @@ from typing import TypeAlias
 from kemps_p2p.bots.bot import Bot, Pace
 from kemps_p2p.bots.player import Player
 from kemps_p2p.codec import derive
-from kemps_p2p.errors import IllegalAction, PeerFault
+from kemps_p2p.errors import IllegalAction
 from kemps_p2p.game.actions import Action
 from kemps_p2p.game.rules import RuleSet
 from kemps_p2p.game.views import SeatView
@@ -22,7 +22,7 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime.jobs import Jobs
 from kemps_p2p.runtime.simnet import PERFECT, Net
-from kemps_p2p.runtime.store import split_objects
+from kemps_p2p.runtime.simpeer import SimPeer
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.journal import read_journal, setup_from
 from kemps_p2p.session.lobby import Setup
@@ -33,12 +33,6 @@ WALL_MS = 1_767_225_600_000
 """The wall clock at virtual time 0."""
 
 MOVES_AT_ONCE_MAX = 4
-FORGETS = 1 << 40
-"""As `lost` of a crash: all files are lost, the secret too; others tell the peer how the match began."""
-NO_JOURNAL = FORGETS - 1
-"""As `lost` of a crash: the whole journal is lost, and nothing else."""
-_HEADING = 2
-"""Objects of a journal without which no match is known: a peer that has fewer begins its lobby anew."""
 
 
 class Stop(Enum):
@@ -46,31 +40,6 @@ class Stop(Enum):
 
     DONE = auto()
     TIME = auto()
-
-
-@dataclass(slots=True)
-class SimPeer:
-    """One machine with its bot and its two files, in memory.
-
-    `life`: how often it was restored; `is_down`: it has crashed, and hears nothing. `stopped_until_us`: so
-    long it does nothing, and all that comes waits for it.
-    """
-
-    session: Session
-    bot: Player
-    journal: list[bytes] = field(default_factory=list)
-    log: list[bytes] = field(default_factory=list)
-    faults: list[PeerFault] = field(default_factory=list)
-    woken_at_us: int = -1
-    has_news: bool = False
-    life: int = 0
-    is_down: bool = False
-    stopped_until_us: int = 0
-
-    @property
-    def log_bytes(self) -> bytes:
-        """The log file."""
-        return b"".join(self.log)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,9 +219,8 @@ class Sim:
     def _crash(self, seat: Seat, peer: SimPeer, away_us: int, lost: int = 0) -> None:
         peer.is_down = True
         peer.stopped_until_us = 0
-        del peer.journal[0 if lost == NO_JOURNAL else max(_HEADING, len(peer.journal) - lost) :]
-        if lost == FORGETS and len(peer.journal) == _HEADING:
-            peer.log.clear()
+        others = (other for other in self.peers if other is not peer)
+        if peer.lose(lost, others):
             fresh = derive("kemps/v1/sim-secret", self._setups[seat].secret)[:32]
             self._setups[seat] = replace(self._setups[seat], secret=fresh)
         self._schedule(seat, away_us, _Due.RETURN)
@@ -270,10 +238,8 @@ class Sim:
     def _restore(self, seat: Seat, peer: SimPeer) -> list[fx.Effect]:
         """A new machine and a new bot at the seat; all they have are the files."""
         before = self._setups[seat]
-        peer.journal[:] = split_objects(b"".join(peer.journal)).objects
-        peer.log[:] = split_objects(b"".join(peer.log)).objects
-        if len(peer.journal) < _HEADING:
-            peer.journal.clear()
+        peer.cut_torn()
+        if not peer.has_heading:
             peer.session = self._machine(replace(before, has_sat=True))
             peer.session.go_on_with(peer.log)
         else:

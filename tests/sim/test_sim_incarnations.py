@@ -10,8 +10,9 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.lab.referee import Referee, check_whole_match, describe, entries_of
 from kemps_p2p.ledger.entry import Seated, Struck
 from kemps_p2p.ledger.sitting import sitting_in
-from kemps_p2p.runtime.sim import FORGETS, Sim, Stop
+from kemps_p2p.runtime.sim import Sim, Stop
 from kemps_p2p.runtime.simnet import ROUGH
+from kemps_p2p.runtime.simpeer import FORGETS
 from kemps_p2p.session.audit import Verdict, audit_all
 from kemps_p2p.session.overdue import OVERDUE_MS
 

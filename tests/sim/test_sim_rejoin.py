@@ -8,8 +8,9 @@ from sim_helpers import STUB, honest_faults, short_rules
 from kemps_p2p.game.record import Phase
 from kemps_p2p.ids import Seat
 from kemps_p2p.lab.referee import Referee, Violation, check_whole_match, describe
-from kemps_p2p.runtime.sim import NO_JOURNAL, Sim, Stop
+from kemps_p2p.runtime.sim import Sim, Stop
 from kemps_p2p.runtime.simnet import PERFECT, ROUGH, Net
+from kemps_p2p.runtime.simpeer import NO_JOURNAL
 from kemps_p2p.session.recovery import Recovery
 
 LIMIT_MS = 600_000
