@@ -3,7 +3,7 @@
 Section "Log" of protocol.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import TypeAlias
 
 import msgspec
@@ -97,10 +97,10 @@ def read_object(data: bytes) -> LogObject:
     return decode(data, LogObject)  # type: ignore[arg-type]  # a union is no type object
 
 
-def last_entry(objects: Sequence[bytes]) -> Digest | None:
-    """The item of the last entry among the objects of a log without annex; None if there is none yet."""
-    last = read_object(objects[-1]) if objects else None
-    return item_digest(last.entry) if isinstance(last, LogRecord) else None
+def logged_entries(objects: Iterable[bytes]) -> tuple[Digest, ...]:
+    """The items of the entries among the objects of a log, in order. Raises `PeerFault`."""
+    records = map(read_object, objects)
+    return tuple(item_digest(record.entry) for record in records if isinstance(record, LogRecord))
 
 
 class _HeaderStart(msgspec.Struct, frozen=True, array_like=True, tag=0):

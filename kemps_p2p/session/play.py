@@ -155,11 +155,11 @@ class Play(Changing):
 
     # Coming back
 
-    def recall(self, journal: Journal, logged: Digest | None, now_ms: int, wall_ms: int) -> None:
+    def recall(self, journal: Journal, logged: Sequence[Digest], now_ms: int, wall_ms: int) -> None:
         """Take in what an earlier run held, and go where it stood. Until it is over, nothing is said.
 
-        `logged`: the item of the last entry that it has logged. Raises `RuntimeFault` if what the own seat
-        has acked, or logged, does not hold.
+        `logged`: the items of the entries that it has logged, in order. Raises `RuntimeFault` if what the own
+        seat has acked, or logged, does not hold.
         """
         self._recovery.begin()
         waiting: Sequence[TapeItem] = journal.items
@@ -168,8 +168,11 @@ class Play(Changing):
             waiting = [item for item in waiting if not self._is_let_in(item)]
             for item in coming:
                 self._take(item, now_ms)
-            self._recovery.follow(logged, self._follow_entry, now_ms)
+            has_all = self._recovery.follow_log(logged, self._follow_entry, now_ms)
             self._finalize(now_ms)
+            if has_all:
+                self._recovery.follow_stand(self._follow_entry, now_ms)
+                self._finalize(now_ms)
         self._recovery.reckon(now_ms, wall_ms, journal.remembered.wall_ms)
         self._recovery.restart_claims()
         # But for the log, all this was said, shown and written before.

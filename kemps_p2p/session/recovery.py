@@ -10,7 +10,7 @@ Knows tapes and entries, no files and no deck. Invariants:
 Section "Journal and log" of protocol.md.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kemps_p2p.codec import Digest
@@ -64,20 +64,37 @@ class Recovery:
         is_seated = self._seat != self._founding.observer
         return self._parts.handing.terms.stand(self._seat) if is_seated else None
 
-    def follow(self, logged: Digest | None, follow: Callable[[Accepted], None], now_ms: int) -> None:
-        """Fold the entries up to the one that the own seat stands for; `follow` is told of each.
+    def follow_log(self, logged: Sequence[Digest], follow: Callable[[Accepted], None], now_ms: int) -> bool:
+        """Fold the entries that are `logged`, as far as they are here: they are final. True if all are.
 
-        And beyond it up to the last one that is `logged`: a quorum has acked it. Raises `RuntimeFault` if
-        what the own seat has acked, or logged, does not hold.
+        A power cut may have taken some from the journal; those of a new incarnation have yet to be let in.
+        `follow` is told of each. Raises `RuntimeFault` for one that does not hold.
         """
-        chain, end = self._parts.chain, self._head_of(logged)
-        for head in (*self._stood_for(), end):
-            if head is not None and head.index > chain.tip.head.index:
+        chain, end = self._parts.chain, self._parts.chain.tip.head.index
+        while end < len(logged) and logged[end] in self._parts.tapes.by_digest:
+            end += 1
+        if chain.tip.head.index < end:
+            chain.aim(Head(index=end, digest=logged[end - 1]))
+            self._follow_path(follow, now_ms)
+        # The acks that made them final may be of entries behind them, which are not folded here yet.
+        chain.logged_index = min(len(logged), chain.tip.head.index)
+        return chain.logged_index == len(logged)
+
+    def follow_stand(self, follow: Callable[[Accepted], None], now_ms: int) -> None:
+        """Fold the entries up to the one that the own seat stands for, behind those that are final.
+
+        Raises `RuntimeFault` if what it has acked does not hold.
+        """
+        chain = self._parts.chain
+        for head in self._stood_for():
+            if head.index <= chain.tip.head.index:
+                continue
+            try:
                 chain.aim(head)
-                self._follow_path(follow, now_ms)
-        if end is not None and end.index <= chain.tip.head.index:
-            # The acks that made it final may be of entries behind it, which are not folded here yet.
-            chain.logged_index = end.index
+            except PeerFault:
+                # A quorum has left it out: the table has gone on in a term that this seat had left.
+                continue
+            self._follow_path(follow, now_ms)
 
     def _stood_for(self) -> Iterator[Head]:
         """What the own seat stands for, and what it has stood for before, the latest first.
@@ -89,12 +106,8 @@ class Recovery:
         yield self.stand[1]
         for item in reversed(self._parts.tapes.of(self._seat)):
             yield from (said.head for said in item.item.body if isinstance(said, Ack))
-
-    def _head_of(self, digest: Digest | None) -> Head | None:
-        """The head that an entry is, if a power cut has not taken it from the journal."""
-        item = None if digest is None else self._parts.tapes.by_digest.get(digest)
-        entry = None if item is None else readable_entry(item)
-        return None if item is None or entry is None else Head(index=entry.index, digest=item.digest)
+            if (entry := readable_entry(item)) is not None:
+                yield Head(index=entry.index, digest=item.digest)
 
     def _follow_path(self, follow: Callable[[Accepted], None], now_ms: int) -> None:
         chain, joined = self._parts.chain, self._parts.handing.joined

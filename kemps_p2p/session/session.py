@@ -19,7 +19,7 @@ from kemps_p2p.session.beside import Beside
 from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.journal import Journal, Remembered
 from kemps_p2p.session.lobby import Lobby, Setup
-from kemps_p2p.session.logfile import ANNEX_LEAD, header_of, last_entry, signed_annex
+from kemps_p2p.session.logfile import ANNEX_LEAD, header_of, logged_entries, signed_annex
 from kemps_p2p.session.match import MISSING_SEED, is_over
 from kemps_p2p.session.messages import (
     BATCH_BYTES,
@@ -137,10 +137,10 @@ class Session(Beside):
         session.go_on_with(logged)
         session._play = session._make_play(journal.founding, now_ms, wall_ms)
         try:
-            logged_last = last_entry(session._logged)
+            entries = logged_entries(session._logged)
         except PeerFault as fault:
             raise RuntimeFault(f"the log cannot be read: {fault}") from None
-        session._play.recall(journal, logged_last, now_ms, wall_ms)
+        session._play.recall(journal, entries, now_ms, wall_ms)
         return session
 
     def go_on_with(self, logged: Sequence[bytes]) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from msgspec import structs
 
-from kemps_p2p.codec import derive, encode
+from kemps_p2p.codec import decode, derive, encode
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.game.actions import Action, Next
 from kemps_p2p.game.record import Phase
@@ -13,11 +13,11 @@ from kemps_p2p.game.rules import RuleSet, load_rules, override
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.entry import Entry, Event
 from kemps_p2p.ledger.identity import Identity
-from kemps_p2p.ledger.tape import Append, Statement, TapeItem, TapeWriter, tape_writer
+from kemps_p2p.ledger.tape import Append, Item, Statement, TapeItem, TapeWriter, tape_writer
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.lobby import Setup
 from kemps_p2p.session.match import Match
-from kemps_p2p.session.messages import Batch, pack
+from kemps_p2p.session.messages import Batch, pack, read_message
 from kemps_p2p.session.ordering import entry_after
 from kemps_p2p.session.play import Play
 from kemps_p2p.session.session import Session
@@ -125,6 +125,24 @@ class Table:
             for sight in self.sights[seat]
             if isinstance(sight, fx.FaultFound)
         ]
+
+
+def appends(data: bytes) -> bool:
+    """True if a message has an entry in it."""
+    message = read_message(data)
+    return isinstance(message, Batch) and any(
+        isinstance(statement, Append)
+        for signed in message.items
+        for statement in decode(signed.raw, Item).body
+    )
+
+
+def cut_off(table: Table, *seats: int) -> None:
+    table.drops = lambda sender, receiver, _data: (sender in seats) != (receiver in seats)
+
+
+def heal(table: Table) -> None:
+    table.drops = lambda _sender, _receiver, _data: False
 
 
 def formed(rules: RuleSet = RULES, players: int = 4) -> Table:

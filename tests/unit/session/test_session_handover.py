@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import pytest
 from msgspec import structs
-from session_helpers import Table, identity, next_entry, next_of, opened
+from session_helpers import Table, appends, cut_off, heal, identity, next_entry, next_of, opened
 
-from kemps_p2p.codec import decode, encode
+from kemps_p2p.codec import encode
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.game.actions import Gesture, Swap
 from kemps_p2p.ids import Seat
@@ -17,7 +17,6 @@ from kemps_p2p.ledger.tape import (
     Append,
     HandOver,
     Head,
-    Item,
     Join,
     Statement,
     Suspect,
@@ -28,28 +27,10 @@ from kemps_p2p.ledger.tape import (
 from kemps_p2p.session.fold import OpenRecord, Proofs
 from kemps_p2p.session.handover import SILENCE_MS, STALL_MS, HandingOver
 from kemps_p2p.session.match import Match
-from kemps_p2p.session.messages import Batch, PlayStarted, read_message
+from kemps_p2p.session.messages import PlayStarted
 from kemps_p2p.session.pacing import Pacing
 from kemps_p2p.session.replay import step
 from kemps_p2p.session.takeover import take_over_in
-
-
-def cut_off(table: Table, *seats: int) -> None:
-    table.drops = lambda sender, receiver, _data: (sender in seats) != (receiver in seats)
-
-
-def heal(table: Table) -> None:
-    table.drops = lambda _sender, _receiver, _data: False
-
-
-def appends(data: bytes) -> bool:
-    """True if a message has an entry in it."""
-    message = read_message(data)
-    return isinstance(message, Batch) and any(
-        isinstance(statement, Append)
-        for signed in message.items
-        for statement in decode(signed.raw, Item).body
-    )
 
 
 def take_overs(table: Table, seat: int) -> list[TapeItem]:

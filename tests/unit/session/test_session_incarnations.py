@@ -2,7 +2,18 @@
 
 from collections import deque
 
-from session_helpers import RULES, WALL_MS, Table, formed, identity, next_of, opened, setup
+from session_helpers import (
+    RULES,
+    WALL_MS,
+    Table,
+    cut_off,
+    formed,
+    heal,
+    identity,
+    next_of,
+    opened,
+    setup,
+)
 
 from kemps_p2p.codec import derive
 from kemps_p2p.errors import Fault
@@ -117,6 +128,24 @@ def test_a_restart_behind_that_is_of_the_new_incarnation() -> None:
     table.submit(LOST, WINK).settle().wait(300)
     assert table.play(0).tapes.of(LOST)[-1].item.incarnation == 1
     assert table.faults(0) == table.faults(LOST) == []
+
+
+def test_all_that_restart_behind_that_stand_where_their_logs_end() -> None:
+    """Whether the new incarnation or another wrote what is last in the log, and before they hear anybody."""
+    table = dealt(seated(forgetful(opened())))
+    while table.play().final.on_duty != LOST:
+        cut_off(table, table.play().final.on_duty)
+        table.wait(3000)
+        heal(table)
+        table.wait(1000)
+    table.submit(LOST, WINK).settle().wait(300)
+    for seat in range(4):
+        final = table.play(seat).final
+        restarted(table, seat, b"fresh" if seat == LOST else bytes([seat]))
+        assert table.play(seat).final.head == final.head
+        assert table.play(seat).tapes.of(LOST)[-1].item.incarnation == 1
+    table.wait(1000).submit(LOST, WINK).settle()
+    assert all(table.faults(seat) == [] for seat in range(4))
 
 
 def test_whoever_holds_the_seat_lets_another_peer_restart_too() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 from msgspec import structs
-from session_helpers import WALL_MS, Table, identity, next_of, opened, setup
+from session_helpers import WALL_MS, Table, appends, cut_off, identity, next_of, opened, setup
 
 from kemps_p2p.codec import decode, encode
 from kemps_p2p.errors import Fault, Illegal, IllegalAction, PeerFault, RuntimeFault
@@ -15,6 +15,7 @@ from kemps_p2p.ledger.tape import NO_DIGEST, Ack, Append, Head
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.following import Following
 from kemps_p2p.session.genesis import SignedGenesis
+from kemps_p2p.session.handover import SILENCE_MS
 from kemps_p2p.session.journal import Remembered, read_journal, setup_from
 from kemps_p2p.session.messages import PlayStarted
 from kemps_p2p.session.ordering import entry_after
@@ -27,8 +28,8 @@ def left() -> Table:
     return opened()
 
 
-def objects(table: Table, file: fx.File) -> list[bytes]:
-    return [effect.data for effect in table.appended[0] if effect.file is file]
+def objects(table: Table, file: fx.File, seat: int = 0) -> list[bytes]:
+    return [effect.data for effect in table.appended[seat] if effect.file is file]
 
 
 def with_object(table: Table, place: int, data: bytes) -> list[bytes]:
@@ -37,9 +38,9 @@ def with_object(table: Table, place: int, data: bytes) -> list[bytes]:
     return found
 
 
-def restored(table: Table, journal: Sequence[bytes], log: Sequence[bytes]) -> Session:
+def restored(table: Table, journal: Sequence[bytes], log: Sequence[bytes], seat: int = 0) -> Session:
     read = read_journal(journal)
-    mine = setup_from(read, identity(0), setup(0).secret)
+    mine = setup_from(read, identity(seat), setup(seat).secret)
     session = Session.restored(mine, read, log, table.now_ms, WALL_MS + table.now_ms)
     session.start(table.now_ms)
     return session
@@ -120,6 +121,25 @@ def test_a_seat_whose_acked_entry_rests_on_what_is_not_here_stays_silent(left: T
         play.hear_length(Seat(seat), play.tapes.lengths()[0])
     assert play.flush(left.now_ms) == []
     assert play.is_recovering
+
+
+def test_who_stood_for_what_a_later_term_left_out_comes_back_where_its_log_ends() -> None:
+    """A power cut has taken its words in that term, but neither the others' nor the log."""
+    table = opened()
+    duty = int(table.play().tip.on_duty)
+    table.drops = lambda sender, _receiver, data: sender == duty and appends(data)
+    other = (duty + 1) % 4
+    for seat in (duty, other):
+        table.submit(seat, Gesture("wink")).settle()
+    lone = table.play(duty).tip.head
+    cut_off(table, duty)
+    table.wait(SILENCE_MS + 600)
+    final = table.play(other).final
+    assert (final.term, final.head.index) == (1, lone.index)
+    journal, told = (objects(table, fx.File.JOURNAL, seat) for seat in (duty, other))
+    journal += [data for data in told if data not in journal]
+    session = restored(table, journal, objects(table, fx.File.LOG, other)[:-1], duty)
+    assert session.play.final.head == session.play.tip.head == final.head
 
 
 def test_a_seat_that_comes_back_speaks_once_others_hold_no_more_of_its_tape(left: Table) -> None:
