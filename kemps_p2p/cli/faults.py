@@ -1,4 +1,4 @@
-"""`kemps lab faults`: matches under crashes, splits, bad lines, failing disks and cheating seats."""
+"""`kemps lab faults`: matches under crashes, splits, bad lines, failing disks, lost files and cheats."""
 
 import json
 import subprocess

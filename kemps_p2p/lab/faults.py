@@ -1,4 +1,4 @@
-"""Matches under faults: peers that crash and come back, lines that break, disks that fail, seats that cheat.
+"""Matches under faults: peers that crash and come back, with files or without, lines that break, cheats.
 
 A seed is one match. First safety, whatever happens, as the referee has it; then everything heals, and the
 match has to end. Same seed, same bytes.

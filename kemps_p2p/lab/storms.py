@@ -1,4 +1,4 @@
-"""What befalls a simulated table: peers that die, stop or lose each other, failing disks, bad lines.
+"""What befalls a simulated table: peers that die, stop, lose files or each other, failing disks, bad lines.
 
 A storm is a seed. It is drawn before the match, and blows where the match is, not by the clock, since a match
 of bots is over within a second. Knows who is at the table and how far the match is, and changes no message:

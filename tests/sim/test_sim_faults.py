@@ -13,10 +13,10 @@ from kemps_p2p.cli.errors import Exit
 from kemps_p2p.cli.main import main
 from kemps_p2p.game.rules import load_rules
 from kemps_p2p.ids import Seat
-from kemps_p2p.lab import faults
+from kemps_p2p.lab import faults, storms
 from kemps_p2p.lab.crooks import KINDS, Ending
 from kemps_p2p.lab.faults import Figures, Outcome, phases_of, run_faults, run_seed
-from kemps_p2p.lab.storms import Kind, Phase
+from kemps_p2p.lab.storms import Blow, Kind, Phase
 
 RULES = load_rules("kemps")
 
@@ -51,6 +51,24 @@ def test_a_false_coin_beside_true_shares_gains_nothing_by_them() -> None:
     assert (outcome.cheat, outcome.wrong) == (Ending.HARMLESS, [])
 
 
+def test_a_false_key_is_one_of_the_attempt_that_is_on() -> None:
+    """A seat has lost its files, so the deck is shuffled anew; the cheat has to copy from that attempt."""
+    outcome = run_seed(1051, 4, RULES, STUB)
+    assert (outcome.cheat, outcome.wrong, outcome.incarnations) == (Ending.DETECTED, [], 1)
+
+
+def test_one_seat_of_a_match_loses_its_files_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    blows = [
+        Blow(kind=Kind.FILES, phase=phase, nth=1, after_ms=1.0, span_ms=100.0, luck=luck)
+        for luck, phase in enumerate(phases_of(Kind.FILES))
+    ]
+    monkeypatch.setattr(storms, "losses", lambda _rng: [[blow] for blow in blows])
+    outcome = run_seed(0, 4, RULES, STUB)
+    assert outcome.wrong == []
+    seats = {seats for _, kind, _, seats in outcome.struck if kind == Kind.FILES}
+    assert (len(seats), outcome.incarnations > 0) == (1, True)
+
+
 SAY_AGAIN = (
     "from kemps_p2p.game.rules import load_rules;from kemps_p2p.lab.faults import run_seed;"
     "done=run_seed({seed},4,load_rules('kemps'),{group!r});print(done.fingerprint);print(done.trace)"
@@ -58,10 +76,11 @@ SAY_AGAIN = (
 
 
 def test_a_seed_replays_byte_for_byte_in_another_process() -> None:
-    first = run_seed(0, 4, RULES, STUB)
-    assert (first.is_finished, first.wrong) == (True, [])
+    """In this one a seat is another incarnation's when all die: each comes back where its log ends."""
+    first = run_seed(627, 4, RULES, STUB)
+    assert (first.is_finished, first.wrong, first.incarnations) == (True, [], 1)
     # Sets of bytes come in another order there.
-    told = [sys.executable, "-c", SAY_AGAIN.format(seed=0, group=STUB)]
+    told = [sys.executable, "-c", SAY_AGAIN.format(seed=627, group=STUB)]
     again = subprocess.run(
         told, capture_output=True, text=True, check=True, env={**os.environ, "PYTHONHASHSEED": "7"}
     )
@@ -108,4 +127,5 @@ def test_the_command_tells_what_struck_where() -> None:
         assert counts.keys() == set(Phase)
         can = {phase for phase, count in counts.items() if count is not None}
         assert can >= set(phases_of(kind))
+    assert told["struck"]["files"]["lobby"] is None
     assert told["unstruck"]["away"] == ["in 0 of 1 seeds", *Phase]

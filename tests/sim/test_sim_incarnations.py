@@ -7,12 +7,20 @@ from sim_helpers import STUB, honest_faults, short_rules
 
 from kemps_p2p.game.record import Phase
 from kemps_p2p.ids import Seat
-from kemps_p2p.lab.referee import Referee, check_whole_match, describe, entries_of
+from kemps_p2p.lab.referee import (
+    Referee,
+    Violation,
+    check_losses,
+    check_whole_match,
+    describe,
+    entries_of,
+)
 from kemps_p2p.ledger.entry import Seated, Struck
 from kemps_p2p.ledger.sitting import sitting_in
 from kemps_p2p.runtime.sim import Sim, Stop
 from kemps_p2p.runtime.simnet import ROUGH
-from kemps_p2p.runtime.simpeer import FORGETS
+from kemps_p2p.runtime.simpeer import FORGETS, NO_JOURNAL
+from kemps_p2p.session import effects as fx
 from kemps_p2p.session.audit import Verdict, audit_all
 from kemps_p2p.session.overdue import OVERDUE_MS
 
@@ -55,7 +63,43 @@ def check(sim: Sim, seed: int) -> tuple[int, ...]:
 
 def test_a_seat_that_loses_its_files_is_given_to_its_player_again() -> None:
     sim = forgetful(1, word="K")
-    assert len(check(sim, 1)) == 1
+    (seat,) = check(sim, 1)
+    match = check_whole_match(sim)
+    check_losses(sim, match, {seat})
+    with pytest.raises(Violation, match="seeds of deal 0 are missing"):
+        check_losses(sim, match, set())
+    sim.peers[seat].losses = 0
+    with pytest.raises(Violation, match="given anew 1 times, 0 times lost"):
+        check_losses(sim, match, {seat})
+
+
+def test_who_loses_its_journal_after_its_files_has_lost_all_once_more() -> None:
+    """Its secret is in no genesis: in the lobby it would say what it has never said."""
+    sim = Sim(rules=short_rules("K"), players=4, seed=7, group=STUB)
+    sim.crash(10_000, Seat(2), 1_000_000, FORGETS)
+    sim.crash(3_030_000, Seat(2), 1_000_000, NO_JOURNAL)
+    assert sim.run(LIMIT_MS) is Stop.DONE, describe(sim, 7)
+    assert check(sim, 7) == (2, 2)
+
+
+def test_who_loses_its_files_while_others_have_begun_is_told_by_them() -> None:
+    late: list[Seat] = []
+
+    def strike(seat: Seat, effect: fx.Effect, _now_ms: int) -> None:
+        if isinstance(effect, fx.Append) and not late:
+            late.extend(Seat(other) for other in range(4) if not sim.peers[other].session.has_begun)
+            sim.crash(0, late[0], 1_000_000, FORGETS)
+
+    sim = Sim(rules=short_rules("K"), players=4, seed=7, group=STUB, watch=strike)
+    assert sim.run(LIMIT_MS) is Stop.DONE, describe(sim, 7)
+    assert check(sim, 7) == (late[0],)
+
+
+def test_nobody_forgets_a_match_that_no_other_knows_of() -> None:
+    sim = Sim(rules=short_rules("K"), players=4, seed=7, group=STUB)
+    sim.crash(0, Seat(1), 1_000_000, FORGETS)
+    assert sim.run(LIMIT_MS) is Stop.DONE, describe(sim, 7)
+    assert check(sim, 7) == ()
 
 
 @pytest.mark.soak
