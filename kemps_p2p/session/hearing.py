@@ -116,8 +116,8 @@ class Hearing:
         )
         self._recovery = Recovery(setup.seat, founding, parts)
         if setup.has_sat:
-            # Its journal is gone; the others hold what it has said.
-            self._recovery.begin()
+            # The others hold what it has said.
+            self._recovery.begin_without_journal()
         self._effects: list[fx.Effect] = []
         self._final_is_new = self._deck_is_new = self._order_is_new = True
         at_hand = AtHand(self._items, self._book, self._unlogged, self._coins, self._exhibits, self._proofs)

@@ -2,8 +2,9 @@
 
 Knows tapes and entries, no files and no deck. Invariants:
 
-1. Nothing is written until a quorum of other seats holds no more of the own tape than this peer does: what
-   was said before and lost here comes back from them, so that no number is used twice.
+1. Nothing is written until a quorum of other seats holds no more of the own tape than this peer does, and if
+   its journal is gone or behind its log, all that are not absent: what was said before and lost here comes
+   back from them, so that no number is used twice.
 2. A peer whose secrets are not those of its seat says nothing either, before the seat is given to it.
 3. What the own seat stands for, or has logged, is not judged again, only folded: it was judged before.
 
@@ -51,12 +52,18 @@ class Recovery:
         self._founding = founding
         self._parts = parts
         self._agree: set[Seat] = set()
+        self._has_lost = False
         self.is_under_way = False
 
     def begin(self) -> None:
         """What comes from now on was said before, if it is of the own tape."""
         self.is_under_way = True
         self._agree.clear()
+
+    def begin_without_journal(self) -> None:
+        """The same, where what was said before is lost here, and one other alone may hold the last of it."""
+        self._has_lost = True
+        self.begin()
 
     @property
     def stand(self) -> tuple[int, Head] | None:
@@ -78,7 +85,10 @@ class Recovery:
             self._follow_path(follow, now_ms)
         # The acks that made them final may be of entries behind them, which are not folded here yet.
         chain.logged_index = min(len(logged), chain.tip.head.index)
-        return chain.logged_index == len(logged)
+        has_all = chain.logged_index == len(logged)
+        # Who comes without its secret says nothing at numbers that another incarnation may have used.
+        self._has_lost = not has_all and self.is_seated
+        return has_all
 
     def follow_stand(self, follow: Callable[[Accepted], None], now_ms: int) -> None:
         """Fold the entries up to the one that the own seat stands for, behind those that are final.
@@ -152,14 +162,16 @@ class Recovery:
         """Speak again, if the own tape is whole and everything that it rests on is here."""
         if not self.is_whole or not self.is_seated or not self._is_caught_up():
             return False
-        self.is_under_way = False
+        self.is_under_way = self._has_lost = False
         self._parts.holding.recall(self._parts.tapes.of(self._seat))
         return True
 
     @property
     def is_whole(self) -> bool:
         """True once enough others hold no more of the own tape than this peer does."""
-        return len(self._agree) >= quorum(self._founding.seats)
+        others = set(map(Seat, range(self._founding.seats))) - {self._seat}
+        waited_for = others - self._parts.chain.final.absent.keys() if self._has_lost else set()
+        return len(self._agree) >= quorum(self._founding.seats) and self._agree >= waited_for
 
     @property
     def is_seated(self) -> bool:

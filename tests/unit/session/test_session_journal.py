@@ -1,10 +1,11 @@
 """What an earlier run has left: what does not hold in a journal, or in the log beside it, is found."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from msgspec import structs
-from session_helpers import WALL_MS, Table, appends, cut_off, identity, next_of, opened, setup
+from session_helpers import WALL_MS, Table, appends, cut_off, heal, identity, next_of, opened, setup
 
 from kemps_p2p.codec import decode, encode
 from kemps_p2p.errors import Fault, Illegal, IllegalAction, PeerFault, RuntimeFault
@@ -17,7 +18,7 @@ from kemps_p2p.session.following import Following
 from kemps_p2p.session.genesis import SignedGenesis
 from kemps_p2p.session.handover import SILENCE_MS
 from kemps_p2p.session.journal import Remembered, read_journal, setup_from
-from kemps_p2p.session.messages import PlayStarted
+from kemps_p2p.session.messages import LobbyWords, PlayStarted, read_message
 from kemps_p2p.session.ordering import entry_after
 from kemps_p2p.session.session import Session
 
@@ -26,6 +27,10 @@ from kemps_p2p.session.session import Session
 def left() -> Table:
     """A table that plays, of which seat 0 is to come back."""
     return opened()
+
+
+def is_of_lobby(data: bytes) -> bool:
+    return isinstance(read_message(data), LobbyWords)
 
 
 def objects(table: Table, file: fx.File, seat: int = 0) -> list[bytes]:
@@ -152,6 +157,32 @@ def test_a_seat_that_comes_back_speaks_once_others_hold_no_more_of_its_tape(left
         play.hear_length(Seat(seat), length + more)
     play.flush(left.now_ms)
     assert not play.is_recovering
+
+
+def test_who_has_lost_its_journal_waits_for_all_who_may_hold_the_last_of_its_tape() -> None:
+    """One of six alone has heard it, and is slow; the quorum that has not would let it use a number twice."""
+    table = opened(players=6)
+    lost, alone = 1, 2
+    table.drops = lambda sender, receiver, _data: sender == lost and receiver != alone
+    table.submit(lost, Gesture("wink")).settle()
+    said = table.play(alone).tapes.of(Seat(lost))[-1]
+    log, journal = (objects(table, file, lost) for file in (fx.File.LOG, fx.File.JOURNAL))
+    mine = setup(lost, players=6)
+    bare = Session(replace(mine, has_sat=True))
+    bare.go_on_with(log)
+    short = read_journal(journal[: len(journal) // 2])
+    behind = Session.restored(mine, short, log, table.now_ms, WALL_MS + table.now_ms)
+    for session in (bare, behind):
+        table.drops = lambda sender, _receiver, data: sender == alone and not is_of_lobby(data)
+        table.sessions[lost] = session
+        table.carry_out(lost, session.start(table.now_ms))
+        table.settle().wait(1000)
+        assert session.play.is_recovering
+        heal(table)
+        table.wait(1000)
+        assert not session.play.is_recovering
+        assert said in session.play.tapes.of(Seat(lost))
+    assert all(table.faults(seat) == [] for seat in range(6))
 
 
 def test_a_log_that_is_followed_is_checked_as_it_comes(left: Table) -> None:
