@@ -115,4 +115,5 @@ def node(
 
     with seat_kept(kept, rejoin_command(home, is_bot=True)):
         outcome = run_node(config, seated, reporter.watch)
-    return told_end(reporter, outcome, otherwise=STANDSTILL)
+    never_begun = f"it has not begun: others whose contacts lie in {place} play already, or are gone"
+    return told_end(reporter, outcome, otherwise=never_begun if outcome.log is None else STANDSTILL)

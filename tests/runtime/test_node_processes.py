@@ -3,10 +3,13 @@
 import json
 import signal
 import socket
+from contextlib import ExitStack
 from pathlib import Path
 
+from join_helpers import contact, newcomer
 from process_helpers import kemps, node
 
+from kemps_p2p.runtime.meeting import contact_left
 from kemps_p2p.runtime.wayback import begun_matches
 
 
@@ -16,6 +19,24 @@ def test_a_node_that_nobody_joins_says_so(tmp_path: Path) -> None:
     assert alone.returncode == 3
     assert said.splitlines()[0].startswith("kemps: only 1 of 4 peers came")
     assert "Traceback" not in said
+
+
+def test_a_node_where_a_table_plays_already_is_told_that_its_own_has_not_begun(
+    tmp_path: Path,
+) -> None:
+    """Without the files of a match nobody can come back to it by its meeting place."""
+    place = tmp_path / "meeting"
+    with ExitStack() as others:
+        for number in range(1, 4):
+            other = newcomer(str(number), Path("none")).identity
+            others.enter_context(contact_left(place, other, contact(number)))
+        alone = node(tmp_path, 0, "--give-up", "1")
+        _, said = alone.communicate(timeout=30)
+    assert alone.returncode == 8
+    assert said.splitlines() == [
+        f"kemps: match abandoned (it has not begun: others whose contacts lie in {place} play already, "
+        "or are gone)"
+    ]
 
 
 def test_nodes_with_different_rules_name_the_key(tmp_path: Path) -> None:
