@@ -208,6 +208,7 @@ class Storm:
         self._broken: Counter[tuple[Seat, Seat]] = Counter()
         self._lossy: dict[Seat, float] = {}
         self._doomed: dict[Seat, tuple[int, Blow]] = {}
+        self._forgetful: Seat | None = None
         self.robbed: dict[Seat, int] = {}
         """Whose journal has lost something, and how often they had been restored before; whoever sees that
         they have it again takes them out.
@@ -323,6 +324,7 @@ class Storm:
                 self.sim.crash(0, seats[0], span_us + int(_BOOT_MS * 1000), NO_JOURNAL)
             case Kind.FILES:
                 self.robbed.pop(seats[0], None)
+                self._forgetful = seats[0]
                 self.sim.crash(0, seats[0], span_us + int(_BOOT_MS * 1000), FORGETS)
             case Kind.AWAY:
                 self.sim.crash(0, seats[0], span_us + int(ALONE_MS * 1000))
@@ -362,8 +364,8 @@ class Storm:
 
     def _can_forget(self, seat: Seat) -> bool:
         """True if no other seat has lost its files, and another one can tell how the match began."""
-        others = [peer for other, peer in enumerate(self.sim.peers) if other != seat]
-        return any(peer.session.has_begun for peer in others) and not any(peer.losses for peer in others)
+        others = (peer for other, peer in enumerate(self.sim.peers) if other != seat)
+        return self._forgetful in {None, seat} and any(peer.session.has_begun for peer in others)
 
     def _break(self, seats: tuple[Seat, ...], blow: Blow, span_us: int) -> None:
         """Break the lines between some seats and the others, or between the two."""

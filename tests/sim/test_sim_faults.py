@@ -60,7 +60,8 @@ def test_a_false_key_is_one_of_the_attempt_that_is_on() -> None:
 def test_one_seat_of_a_match_loses_its_files_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
     blows = [
         Blow(kind=Kind.FILES, phase=phase, nth=1, after_ms=1.0, span_ms=100.0, luck=luck)
-        for luck, phase in enumerate(phases_of(Kind.FILES))
+        for phase in phases_of(Kind.FILES)
+        for luck in range(2)
     ]
     monkeypatch.setattr(storms, "losses", lambda _rng: [[blow] for blow in blows])
     outcome = run_seed(0, 4, RULES, STUB)
