@@ -173,6 +173,7 @@ class Play(Changing):
             if has_all:
                 self._recovery.follow_stand(self._follow_entry, now_ms)
                 self._finalize(now_ms)
+        self._recovery.compare(len(logged))
         self._recovery.reckon(now_ms, wall_ms, journal.remembered.wall_ms)
         self._recovery.restart_claims()
         # But for the log, all this was said, shown and written before.

@@ -85,10 +85,14 @@ class Recovery:
             self._follow_path(follow, now_ms)
         # The acks that made them final may be of entries behind them, which are not folded here yet.
         chain.logged_index = min(len(logged), chain.tip.head.index)
-        has_all = chain.logged_index == len(logged)
-        # Who comes without its secret says nothing at numbers that another incarnation may have used.
-        self._has_lost = not has_all and self.is_seated
-        return has_all
+        return chain.logged_index == len(logged)
+
+    def compare(self, logged_count: int) -> None:
+        """Note whether the journal reaches the end of the log.
+
+        Without its secret a peer says nothing at numbers that another incarnation may have used.
+        """
+        self._has_lost = self.is_seated and self._parts.chain.logged_index < logged_count
 
     def follow_stand(self, follow: Callable[[Accepted], None], now_ms: int) -> None:
         """Fold the entries up to the one that the own seat stands for, behind those that are final.

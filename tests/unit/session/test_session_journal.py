@@ -170,9 +170,11 @@ def test_who_has_lost_its_journal_waits_for_all_who_may_hold_the_last_of_its_tap
     mine = setup(lost, players=6)
     bare = Session(replace(mine, has_sat=True))
     bare.go_on_with(log)
-    short = read_journal(journal[: len(journal) // 2])
-    behind = Session.restored(mine, short, log, table.now_ms, WALL_MS + table.now_ms)
-    for session in (bare, behind):
+    behind = [
+        Session.restored(mine, read_journal(journal[:kept]), log, table.now_ms, WALL_MS + table.now_ms)
+        for kept in (2, len(journal) // 2)
+    ]
+    for session in (bare, *behind):
         table.drops = lambda sender, _receiver, data: sender == alone and not is_of_lobby(data)
         table.sessions[lost] = session
         table.carry_out(lost, session.start(table.now_ms))
