@@ -209,6 +209,7 @@ class Storm:
         self._lossy: dict[Seat, float] = {}
         self._doomed: dict[Seat, tuple[int, Blow]] = {}
         self._forgetful: Seat | None = None
+        self._felled: dict[Seat, int] = {}
         self.robbed: dict[Seat, int] = {}
         """Whose journal has lost something, and how often they had been restored before; whoever sees that
         they have it again takes them out.
@@ -318,19 +319,19 @@ class Storm:
                 return
             case Kind.POWER:
                 self.robbed[seats[0]] = self.sim.peers[seats[0]].life
-                self.sim.crash(0, seats[0], span_us + int(_BOOT_MS * 1000), rng.randint(1, _LOST_ITEMS_MAX))
+                self._fell(seats[0], span_us + int(_BOOT_MS * 1000), rng.randint(1, _LOST_ITEMS_MAX))
             case Kind.JOURNAL:
                 self.robbed[seats[0]] = self.sim.peers[seats[0]].life
-                self.sim.crash(0, seats[0], span_us + int(_BOOT_MS * 1000), NO_JOURNAL)
+                self._fell(seats[0], span_us + int(_BOOT_MS * 1000), NO_JOURNAL)
             case Kind.FILES:
                 self.robbed.pop(seats[0], None)
                 self._forgetful = seats[0]
-                self.sim.crash(0, seats[0], span_us + int(_BOOT_MS * 1000), FORGETS)
+                self._fell(seats[0], span_us + int(_BOOT_MS * 1000), FORGETS)
             case Kind.AWAY:
-                self.sim.crash(0, seats[0], span_us + int(ALONE_MS * 1000))
+                self._fell(seats[0], span_us + int(ALONE_MS * 1000))
             case Kind.BLACKOUT:
                 for seat in seats:
-                    self.sim.crash(0, seat, int(span_us * rng.random()))
+                    self._fell(seat, int(span_us * rng.random()))
             case Kind.STOP:
                 self.sim.stop(seats[0], span_us)
             case Kind.CUT | Kind.SPLIT | Kind.LINK:
@@ -346,6 +347,8 @@ class Storm:
         able = [Seat(seat) for seat, peer in enumerate(self.sim.peers) if not peer.is_down]
         if blow.kind in DEADLY:
             able = [seat for seat in able if seat not in self.spared and seat not in self._doomed]
+            # Of two blows of one moment the second would find it still up, and be as nothing.
+            able = [seat for seat in able if self._felled.get(seat) != self.sim.now_us]
         if blow.kind is Kind.FILES:
             able = [seat for seat in able if self._can_forget(seat)]
         if blow.kind is Kind.BLACKOUT:
@@ -361,6 +364,10 @@ class Storm:
         else:
             rng.shuffle(able)
         return tuple(able[: 2 if blow.kind is Kind.LINK else 1])
+
+    def _fell(self, seat: Seat, away_us: int, lost: int = 0) -> None:
+        self._felled[seat] = self.sim.now_us
+        self.sim.crash(0, seat, away_us, lost)
 
     def _can_forget(self, seat: Seat) -> bool:
         """True if no other seat has lost its files, and another one can tell how the match began."""

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -68,6 +69,17 @@ def test_one_seat_of_a_match_loses_its_files_at_most(monkeypatch: pytest.MonkeyP
     assert outcome.wrong == []
     seats = {seats for _, kind, _, seats in outcome.struck if kind == Kind.FILES}
     assert (len(seats), outcome.incarnations > 0) == (1, True)
+
+
+def test_nobody_is_felled_twice_at_one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loss that is told to the referee, and does not come about, would be one that it forgives."""
+    blow = Blow(kind=Kind.POWER, phase=Phase.PLAY, nth=1, after_ms=1.0, span_ms=100.0, luck=3)
+    both = [[blow], [replace(blow, kind=Kind.JOURNAL)]]
+    monkeypatch.setattr(storms, "losses", lambda _rng: both)
+    outcome = run_seed(0, 4, RULES, STUB)
+    assert outcome.wrong == []
+    struck = {kind: seats for _, kind, _, seats in outcome.struck}
+    assert struck[Kind.POWER] != struck[Kind.JOURNAL]
 
 
 SAY_AGAIN = (
