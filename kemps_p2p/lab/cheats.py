@@ -5,6 +5,7 @@ One seat of each kind, for experiments and tests alike. A cheat is data: functio
 """
 
 from collections.abc import Callable, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TypeAlias
@@ -31,7 +32,7 @@ from kemps_p2p.session.deeds import ReadItem
 from kemps_p2p.session.genesis import Founding
 from kemps_p2p.session.lobby import Setup
 from kemps_p2p.session.match import past_at
-from kemps_p2p.session.messages import Batch, DeedBody, TurnDeed, pack, read_deed
+from kemps_p2p.session.messages import Batch, DeedBody, ShareDeed, TurnDeed, pack, read_deed
 from kemps_p2p.session.ordering import compose
 from kemps_p2p.session.play import Play
 from kemps_p2p.session.session import Session
@@ -149,6 +150,19 @@ class CheatingPlay(Play):
     def forged(self) -> list[Digest]:
         """All items that say what an honest machine would not have said there."""
         return []
+
+    def say_again(self) -> None:
+        """Owe the shares once more that stood beside a lie: if that item counts for nothing, nor do they."""
+        for name in self.forged:
+            item = self.tapes.by_digest.get(name)
+            for said in () if item is None else item.item.body:
+                # Nonsense is no share.
+                with suppress(PeerFault):
+                    deed = read_deed(said.payload) if isinstance(said, Deed) else None
+                    if isinstance(deed, ShareDeed):
+                        done = {("share", deed.deal, position) for position in deed.shares.positions}
+                        self._dealing._done.difference_update(done)
+        self._final_is_new = True
 
     @cached_property
     def kept_back(self) -> set[object]:

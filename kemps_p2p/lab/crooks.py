@@ -260,6 +260,12 @@ class Crook:
             return 0
         return len(play.kept_back if self._how.keeps else play.forged)
 
+    def say_again(self, sim: Sim) -> None:
+        """What it still owes, though it has said it beside a lie, it says once more."""
+        for peer in sim.peers:
+            if peer.session.has_begun and isinstance(peer.session.play, CheatingPlay):
+                peer.session.play.say_again()
+
     def ending(self, sim: Sim, records: Sequence[OpenRecord]) -> Ending:
         """What came of it, by what the honest seats hold at the end; `records`: the chain."""
         founding = sim.peers[0].session.play.founding

@@ -18,7 +18,7 @@ from kemps_p2p.game.views import SeatView, options
 from kemps_p2p.ids import Seat
 from kemps_p2p.lab import storms
 from kemps_p2p.lab.cheats import cast
-from kemps_p2p.lab.crooks import KINDS, RACES, Ending, crook_of
+from kemps_p2p.lab.crooks import KINDS, RACES, Crook, Ending, crook_of
 from kemps_p2p.lab.referee import (
     Referee,
     Violation,
@@ -107,6 +107,7 @@ class _Run:
         self._random = random.Random(f"kemps faults {seed}")
         self._deal = -1
         self._voids: set[int] = set()
+        self._struck_at_ms = self._said_again = 0
 
     def _tamper(self, sender: Seat, receiver: Seat, data: bytes) -> bytes | None:
         crook = self._crook
@@ -151,7 +152,7 @@ class _Run:
                 calm_since_ms = sim.now_ms
             calm_ms = sim.now_ms - calm_since_ms
             if self._crook is not None and calm_ms > LETS_GO_MS:
-                self._crook.occasion.has_let_go = True
+                self._let_go(self._crook)
             if calm_ms > ENDS_WITHIN_MS:
                 return False
         return True
@@ -256,8 +257,16 @@ class _Run:
         self._referee.liars = self._storm.spared = frozenset({seat})
         strikes = crook.strikes(session.play)
         if strikes > self.outcome.strikes:
-            self.outcome.strikes = strikes
+            self.outcome.strikes, self._struck_at_ms = strikes, self.sim.now_ms
             self.outcome.struck.append((self.sim.now_ms, crook.kind, self._storm.phase, (seat,)))
+
+    def _let_go(self, crook: Crook) -> None:
+        """All has healed: it keeps nothing back, and what it has lost with a lie it says again."""
+        crook.occasion.has_let_go = True
+        strikes = self.outcome.strikes
+        if strikes > self._said_again and self.sim.now_ms - self._struck_at_ms > LETS_GO_MS:
+            self._said_again = strikes
+            crook.say_again(self.sim)
 
     def _count(self, match: Match) -> None:
         founding, signers = match.founding, match.signers

@@ -52,6 +52,17 @@ def test_a_false_coin_beside_true_shares_gains_nothing_by_them() -> None:
     assert (outcome.cheat, outcome.wrong) == (Ending.HARMLESS, [])
 
 
+def test_a_cheat_that_has_lost_a_share_with_a_lie_says_it_again() -> None:
+    """Its item counts for nothing; without the share that stood in it the deal could not go on."""
+    outcome = run_seed(40034, 4, load_rules("kent"), STUB)
+    assert (outcome.cheat, outcome.wrong) == (Ending.DETECTED, [])
+
+
+def test_a_cheat_that_has_said_nonsense_has_no_share_to_say_again() -> None:
+    outcome = run_seed(692, 4, RULES, STUB)
+    assert (outcome.cheat, outcome.wrong) == (Ending.DETECTED, [])
+
+
 def test_a_false_key_is_one_of_the_attempt_that_is_on() -> None:
     """A seat has lost its files, so the deck is shuffled anew; the cheat has to copy from that attempt."""
     outcome = run_seed(1051, 4, RULES, STUB)
