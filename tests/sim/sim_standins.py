@@ -9,8 +9,9 @@ from kemps_p2p.codec import derive
 from kemps_p2p.ids import Seat
 from kemps_p2p.lab.referee import Referee
 from kemps_p2p.ledger.identity import Identity
-from kemps_p2p.runtime.sim import WALL_MS, Sim, SimPeer
+from kemps_p2p.runtime.sim import WALL_MS, Sim
 from kemps_p2p.runtime.simnet import PERFECT, Net
+from kemps_p2p.runtime.simpeer import SimPeer
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.journal import read_journal, setup_from
 from kemps_p2p.session.messages import Plea, Want, read_message

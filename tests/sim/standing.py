@@ -28,7 +28,7 @@ S = Standing
 TRANSITIONS: dict[tuple[Standing, Standing], str] = {
     (S.NORMAL, S.DOUBTING): "Suspect(t)",
     (S.DOUBTING, S.NORMAL): "an entry of t or later, acked",
-    (S.NORMAL, S.JOINED): "n − q + 1 others want a later term: Join",
+    (S.NORMAL, S.JOINED): "n − q + 1 want a later term: Join",
     (S.DOUBTING, S.JOINED): "n − q + 1 want a later term: Join",
     (S.JOINED, S.HANDED_OVER): "q have joined: HandOver",
     (S.JOINED, S.NORMAL): "an entry of that term or later",

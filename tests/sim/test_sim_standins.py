@@ -13,8 +13,9 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.lab.referee import check_whole_match, describe, entries_of
 from kemps_p2p.ledger.entry import Seated, Struck
 from kemps_p2p.report.audit_text import audit_lines
-from kemps_p2p.runtime.sim import FORGETS, Stop
+from kemps_p2p.runtime.sim import Stop
 from kemps_p2p.runtime.simnet import PERFECT, ROUGH, Net
+from kemps_p2p.runtime.simpeer import FORGETS
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.audit import Verdict, audit, audit_all
 from kemps_p2p.session.match import attempt_of
