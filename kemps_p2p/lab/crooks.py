@@ -91,7 +91,7 @@ class _How:
     `is_on_duty`: by a seat that orders. `may_count`: what it says is lawful, and only too much of it would be
     a gain. `keeps`: it strikes by what it does not say. `is_claimant`: it needs claims of its own that
     others contest. `races`: how many a deal it takes. `look_ms`: the time to look that it needs. `winks`:
-    it takes others that wink between deals, when there is little else to claim.
+    it takes others that wink in a call and between deals, when there is little else to claim.
     """
 
     phases: tuple[Phase, ...]
@@ -162,7 +162,7 @@ def _held_share(at: Occasion) -> Cheat:
 
 def _passed_over(at: Occasion) -> Cheat:
     """What the next seat wants. Whoever passes it over in play is on duty no longer when the deal ends."""
-    return at.timed(blind_to_the_next()) if at.phase is Phase.BETWEEN else blind_to_the_next()
+    return blind_to_the_next() if at.phase is Phase.PLAY else at.timed(blind_to_the_next())
 
 
 def _silent_witness(at: Occasion) -> Cheat:
@@ -226,7 +226,7 @@ class Crook:
         self.kind = kind
         self._how = how = KINDS[kind]
         self.look_ms, self.races, self.is_claimant = how.look_ms, how.races, how.is_claimant
-        self.winks = how.winks and phase is Phase.BETWEEN
+        self.winks_in = phase if how.winks and phase is not Phase.PLAY else None
         rng = random.Random(f"kemps crook {seed}")
         self._place = rng.randrange(players)
         self._seats = players

@@ -41,8 +41,8 @@ DEALS = 2
 HURRY_US = 100_000
 """How long after the start of a deal somebody calls at most, whatever there is to call."""
 
-WINK_US = 5_000
-"""How often it is looked whether the deal is over, to wink then."""
+WINK_US = 2_000
+"""How often it is looked whether there is a call, or the deal is over, to wink then."""
 
 LETS_GO_MS = 2000
 """How long a cheat keeps something back though all has healed."""
@@ -166,8 +166,9 @@ class _Run:
         crook = self._crook
         claimant = crook.seat(session.play.founding) if crook is not None and crook.is_claimant else None
         races = RACES if crook is None else crook.races
-        for other in range(len(self.sim.peers)) if crook is not None and crook.winks else ():
-            self._plan_wink(Seat(other), self._deal)
+        winks_in = None if crook is None else crook.winks_in
+        for other in range(len(self.sim.peers)) if winks_in is not None else ():
+            self._plan_wink(Seat(other), self._deal, in_call=winks_in is storms.Phase.CALL)
         for _ in range(races):
             self._plan_race(self._deal, int(self._random.uniform(0, HURRY_US / 2)), claimant)
         caller, is_patient = Seat(self._random.randrange(len(self.sim.peers))), self._random.random() < 0.2
@@ -187,14 +188,15 @@ class _Run:
 
         self.sim.plan(after_us, seat, choose)
 
-    def _plan_wink(self, seat: Seat, deal: int) -> None:
-        """Somebody winks as soon as the deal is over."""
+    def _plan_wink(self, seat: Seat, deal: int, *, in_call: bool) -> None:
+        """Somebody winks as soon as a call is made, or the deal is over."""
 
         def choose(view: SeatView) -> Action | None:
-            if view.phase is Phase.DEAL_OVER:
+            is_called = view.call is not None or view.phase is Phase.PROVING
+            if is_called if in_call else view.phase is Phase.DEAL_OVER:
                 return Gesture("wink")
-            if view.deal == deal and view.phase is not Phase.MATCH_OVER:
-                self._plan_wink(seat, deal)
+            if view.deal == deal and view.phase not in {Phase.DEAL_OVER, Phase.MATCH_OVER}:
+                self._plan_wink(seat, deal, in_call=in_call)
             return None
 
         self.sim.plan(WINK_US, seat, choose)
