@@ -235,6 +235,9 @@ class _Evening:
             case Leave.QUIT:
                 return Leave.QUIT
             case Leave.REMATCH:
+                if sitting.is_closing:
+                    write("The log is being completed: a moment, please.")
+                    await sitting.closed()
                 if sitting.outcome is not None and sitting.outcome.is_closed:
                     return Leave.REMATCH
                 write("The match is not over yet.")

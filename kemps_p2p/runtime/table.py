@@ -153,9 +153,10 @@ def played_by(player: Callable[[Chair, random.Random], Player], watch: Watch) ->
     """A seat that a bot plays, with chances of its own; `watch` is told all that happens there."""
 
     async def play(chair: Chair) -> Outcome:
-        _, runner = chair.sit(player(chair, random.Random(secrets.randbits(128))), watch)
+        session, runner = chair.sit(player(chair, random.Random(secrets.randbits(128))), watch)
         outcome = await runner.run()
-        if outcome.is_closed:
+        # Whoever has stood in to the end leaves the seat to its player, who may want a rematch.
+        if outcome.is_closed and not session.play.is_stand_in:
             say_farewell(chair)
         return outcome
 

@@ -6,14 +6,14 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from plain_person import Person, answer
 from test_plain_rejoin import below, told
-
-HOUSE = 'base = "kemps"\nword = "KEMPS"\nlook_ms = 0\n'
 
 
 def play_on(person: Person, *until: str) -> None:
@@ -39,16 +39,19 @@ def both(*persons: Person) -> None:
         list(each.map(dealt, persons))
 
 
-@pytest.mark.soak
-def test_a_bot_of_another_plays_until_the_player_is_back(tmp_path: Path) -> None:
-    rules, homes = tmp_path / "house.toml", [tmp_path / "anna", tmp_path / "ben"]
-    rules.write_text(HOUSE)
+@contextmanager
+def held(homes: tuple[Path, Path], word: str) -> Iterator[Person]:
+    """Anna, at a table with bots: Ben was killed and voted absent, and a bot plays the next deal for him."""
+    anna_home, ben_home = homes
+    anna_home.mkdir()
+    rules = anna_home / "house.toml"
+    rules.write_text(f'base = "kemps"\nword = "{word}"\nlook_ms = 0\n')
     local = ("--bind", "127.0.0.1", "--port", "0", "--no-mdns", "--bots", "2", "--rules", str(rules))
-    mine = [("--plain", "--home", str(home)) for home in homes]
-    with Person("host", "Friday", "--name", "Anna", *local, *mine[0]) as anna:
+    with Person("host", "Friday", "--name", "Anna", *local, "--plain", "--home", str(anna_home)) as anna:
         code = told(anna, "code:")
         place = told(anna, "others reach this table at")
-        with Person("join", place, "--code", code, "--name", "Ben", *mine[1]) as ben:
+        come = ("join", place, "--code", code, "--name", "Ben", "--plain", "--home", str(ben_home))
+        with Person(*come) as ben:
             both(anna, ben)
             os.kill(ben.process.pid, signal.SIGKILL)
             # Before ten seconds of silence that is refused, whatever this machine is busy with.
@@ -64,22 +67,59 @@ def test_a_bot_of_another_plays_until_the_player_is_back(tmp_path: Path) -> None
             # All that it needs of the table is beside its own, and it plays a deal.
             play_on(anna, "Deal")
             assert len(below(anna.process.pid)) == count + 1
-            with Person("rejoin", *mine[1]) as back:
-                play_on(anna, "Ben is back, and plays from the next deal on")
-                play_on(anna, "Ben is back at the table")
-                play_on(back, "Ben is back at the table")
-                both(anna, back)
-                assert not [line for line in anna.told if line.startswith("Fault")]
-                for each in (anna, back):
-                    each.type("quit")
-                assert (anna.end(), back.end()) == (8, 8)
+            yield anna
+
+
+def logs_of(homes: Sequence[Path]) -> list[str]:
+    """The logs of a first match, one a home."""
     logs = [str(log) for home in homes for log in (home / "logs").glob("*.kemps")]
-    audited = subprocess.run(
+    assert len(logs) == len(homes)
+    return logs
+
+
+def audited(logs: Sequence[str], code: int) -> set[str]:
+    """What is said of logs."""
+    done = subprocess.run(
         [sys.executable, "-m", "kemps_p2p", "audit", "--json", *logs],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
+    assert done.returncode == code, done.stdout
+    return {log["verdict"] for log in json.loads(done.stdout)["logs"]}
+
+
+@pytest.mark.soak
+def test_a_bot_of_another_plays_until_the_player_is_back(tmp_path: Path) -> None:
+    homes = tmp_path / "anna", tmp_path / "ben"
+    with held(homes, "KEMPS") as anna, Person("rejoin", "--plain", "--home", str(homes[1])) as back:
+        play_on(anna, "Ben is back, and plays from the next deal on")
+        play_on(anna, "Ben is back at the table")
+        play_on(back, "Ben is back at the table")
+        both(anna, back)
+        assert not [line for line in anna.told if line.startswith("Fault")]
+        for each in (anna, back):
+            each.type("quit")
+        assert (anna.end(), back.end()) == (8, 8)
     # A match that was left is not complete; nothing in it is wrong.
-    assert audited.returncode == 11, audited.stdout
-    assert {log["verdict"] for log in json.loads(audited.stdout)["logs"]} == {"undecidable"}
+    assert audited(logs_of(homes), 11) == {"undecidable"}
     # The bot has come to its end, and nothing is left to come back to.
     assert list(homes[0].glob("bots/stand-in-*/matches/*/seat")) == []
+
+
+@pytest.mark.soak
+def test_a_match_that_ends_while_a_bot_plays_is_whole_for_its_player_and_has_a_rematch(
+    tmp_path: Path,
+) -> None:
+    homes = tmp_path / "anna", tmp_path / "ben"
+    with held(homes, "K") as anna, Person("rejoin", "--plain", "--home", str(homes[1])) as back:
+        play_on(anna, "Ben is back, and plays from the next deal on")
+        logs = logs_of(homes)
+        # Right or wrong, one call ends this match.
+        anna.type("kemps")
+        for each in (anna, back):
+            play_on(each, "The match is over: `rematch`")
+            each.type("rematch")
+        both(anna, back)
+        assert audited(logs, 0) == {"clean"}
+        told_by_both = "\n".join((*anna.told, *back.told))
+        assert "left the table" not in told_by_both
+        assert "Fault" not in told_by_both
