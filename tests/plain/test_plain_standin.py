@@ -123,3 +123,6 @@ def test_a_match_that_ends_while_a_bot_plays_is_whole_for_its_player_and_has_a_r
         told_by_both = "\n".join((*anna.told, *back.told))
         assert "left the table" not in told_by_both
         assert "Fault" not in told_by_both
+        for each in (anna, back):
+            each.type("quit")
+            each.end()

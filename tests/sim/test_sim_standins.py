@@ -100,6 +100,7 @@ def test_a_stand_in_that_dies_is_voted_absent_and_followed_by_another() -> None:
     assert signers_of(sim, BEN)[:3] == (0, 1, 2)
 
 
+@pytest.mark.soak
 def test_a_stand_in_that_does_not_make_room_keeps_the_seat_and_holds_nobody_up() -> None:
     """It answers each vote against it. The others ask a few times; then the match goes on."""
     sim = absent(1, 24_000)
