@@ -15,7 +15,7 @@ from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime.profile import kept_match_files
 from kemps_p2p.runtime.store import split_objects
 from kemps_p2p.session.audit import Audit, Verdict, audit_all
-from kemps_p2p.session.journal import read_journal, setup_from
+from kemps_p2p.session.journal import has_begun, read_journal, setup_from
 from kemps_p2p.session.opening import opened_deals
 from kemps_p2p.session.session import Session
 
@@ -77,7 +77,11 @@ def _differences(blow: Blow, audit: Audit) -> Iterator[str]:
         files = kept_match_files(directory)
         if files is None or not files.journal.exists():
             continue
-        journal = read_journal(split_objects(files.journal.read_bytes()).objects)
+        objects = split_objects(files.journal.read_bytes()).objects
+        if not has_begun(objects):
+            # Killed before its match began: it had said nothing, and held nothing.
+            continue
+        journal = read_journal(objects)
         identity = Identity((blow.kept / "identity").read_bytes())
         try:
             found = Session.restored(setup_from(journal, identity, files.secret), journal, (), 0, blow.at_ms)

@@ -46,8 +46,12 @@ def held(homes: tuple[Path, Path], word: str) -> Iterator[Person]:
     anna_home.mkdir()
     rules = anna_home / "house.toml"
     rules.write_text(f'base = "kemps"\nword = "{word}"\nlook_ms = 0\n')
-    local = ("--bind", "127.0.0.1", "--port", "0", "--no-mdns", "--bots", "2", "--rules", str(rules))
-    with Person("host", "Friday", "--name", "Anna", *local, "--plain", "--home", str(anna_home)) as anna:
+    local = ("--bind", "127.0.0.1", "--port", "0", "--no-mdns", "--rules", str(rules))
+    # No bot is to call before the player is back.
+    bots = "--bots", "2", "--pace", "slow"
+    with Person(
+        "host", "Friday", "--name", "Anna", *local, *bots, "--plain", "--home", str(anna_home)
+    ) as anna:
         code = told(anna, "code:")
         place = told(anna, "others reach this table at")
         come = ("join", place, "--code", code, "--name", "Ben", "--plain", "--home", str(ben_home))
