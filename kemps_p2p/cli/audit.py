@@ -23,6 +23,7 @@ from kemps_p2p.report.audit_text import (
     audit_lines,
     closing_lines,
     longest,
+    source_lines,
 )
 from kemps_p2p.report.contests import numbered_calls, numbered_races
 from kemps_p2p.report.dispute import call_facts, race_facts
@@ -248,11 +249,8 @@ class _Asked:
         if self.as_json:
             click.echo(json.dumps(found.as_json))
             return
-        for line in found.lines:
+        for line in (*source_lines(one.joint, one.labels), *found.lines):
             say(line)
-        if one.joint.verdict is not best.verdict:
-            label = one.labels[one.joint.audits.index(best)]
-            say(f"\nThis is told from {plain(label)}. {verdict_line(one.joint)}")
 
     def _report(self, best: Audit) -> "_Report":
         is_ascii = self.is_ascii

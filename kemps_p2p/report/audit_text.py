@@ -79,6 +79,19 @@ def longest(joint: JointAudit) -> Audit:
     )
 
 
+def source_lines(joint: JointAudit, labels: Sequence[str]) -> Iterator[str]:
+    """From which of some logs a part is told, where they are not all worth the same."""
+    best = longest(joint)
+    if joint.verdict is best.verdict:
+        return
+    told = verdict_line(joint)
+    yield f"{told[0].upper()}{told[1:]}"
+    for label, one in zip(labels, joint.audits, strict=True):
+        is_told = ": what follows is told from this one" if one is best else ""
+        yield f"  {plain(label)}{_keeper(one)} is {one.verdict.value}{is_told}"
+    yield ""
+
+
 def _logs_lines(joint: JointAudit, labels: Sequence[str]) -> Iterator[str]:
     """What there is to say of each log, those alike together, and of what is between them."""
     alike: dict[_Facts, list[str]] = {}

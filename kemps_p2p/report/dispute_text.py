@@ -7,6 +7,7 @@ alone, so that every seat's log of a match gives the same report.
 from collections.abc import Iterable, Iterator
 
 from kemps_p2p.errors import Illegal
+from kemps_p2p.game.actions import kind
 from kemps_p2p.game.cards import is_quartet
 from kemps_p2p.game.events import (
     Answered,
@@ -26,6 +27,8 @@ from kemps_p2p.game.events import (
     Verdicts,
 )
 from kemps_p2p.game.ruleset import Scoring
+from kemps_p2p.game.scoring import Verdict as CallVerdict
+from kemps_p2p.game.seating import partner_of
 from kemps_p2p.ids import Seat
 from kemps_p2p.report.contests import NumberedRace, Place
 from kemps_p2p.report.dispute import CallFacts, RaceFacts, Sight, TapeView, Told, Wish
@@ -36,12 +39,13 @@ from kemps_p2p.session.findings import Verdict
 from kemps_p2p.session.match import Match
 from kemps_p2p.session.races import Race
 from kemps_p2p.wording.actions import action_text
-from kemps_p2p.wording.audits import NO_NAMES, doubt_text, people_of, verdict_meaning
+from kemps_p2p.wording.audits import NO_NAMES, doubt_text, people_of, place_text, verdict_meaning
 from kemps_p2p.wording.cards import day_text
 from kemps_p2p.wording.disputes import (
     CALL_NEVER_KNOWN,
     CIRCLE,
     HOW_TO_READ,
+    KINDS,
     NEVER_KNOWN,
     RESULTS,
     SET_NEVER_KNOWN,
@@ -63,7 +67,7 @@ from kemps_p2p.wording.people import People
 from kemps_p2p.wording.races import race_text, together_text
 from kemps_p2p.wording.refusals import refusal_text
 from kemps_p2p.wording.scene import Scene
-from kemps_p2p.wording.scores import LETTERS, changes_text
+from kemps_p2p.wording.scores import changes_text, letters_text
 
 Section = tuple[str, Iterable[str]]
 
@@ -93,7 +97,7 @@ def race_summary_of(facts: RaceFacts, people: People) -> str:
     contested = facts.race.contested
     if contested.is_together:
         return order_summary(None if facts.ordered is None else facts.ordered.how, people)
-    return race_summary(contested.races[0], people)
+    return race_summary(contested.races[0], people, _sayers(facts, contested.races[0]))
 
 
 def race_text_of(race: NumberedRace, scene: Scene) -> str:
@@ -116,7 +120,8 @@ def call_lines(audit: Audit, facts: CallFacts, *, is_ascii: bool = False) -> Ite
     yield from _sections(
         ("who wanted what, and who was first", _called(facts, scene)),
         (
-            "gestures and exchanges before it (a gesture is seen as it is made, before an entry has it)",
+            "gestures before it, and exchanges of the hands that it names "
+            "(a gesture is seen as it is made, before an entry has it)",
             _before(facts, scene),
         ),
         ("how it was checked", _checked(facts, scene)),
@@ -137,6 +142,11 @@ def call_reasons(facts: CallFacts, scene: Scene) -> Iterator[str]:
     if facts.judged is not None:
         for reason in filter(None, (_reason(told.event, scene) for told in facts.since)):
             yield f"{reason[0].upper()}{reason[1:]}."
+        team = scene.people.team(facts.call.at.before.team_of(facts.judged.seat))
+        if CallVerdict.RIGHT not in facts.judged.verdicts:
+            yield f"So {team} lose this call."
+        elif set(facts.judged.verdicts) == {CallVerdict.RIGHT}:
+            yield f"So {team} win this call."
 
 
 def _reason(event: Event, scene: Scene) -> str | None:
@@ -148,7 +158,7 @@ def _reason(event: Event, scene: Scene) -> str | None:
             return event_text(event, scene)
         case Scored(changes=changes):
             told = changes_text(scene.rules, changes, scene.people)
-            return f"{told}; {LETTERS}" if scene.rules.scoring is Scoring.LETTERS else told
+            return f"{told}; {letters_text(scene.rules)}" if scene.rules.scoring is Scoring.LETTERS else told
         case _:
             return None
 
@@ -165,9 +175,7 @@ def _sections(*sections: Section) -> Iterator[str]:
 def _doubt(audit: Audit, at: Place) -> Iterator[str]:
     """What the whole log is worth, since no part of it is worth more: before all else where that is less."""
     if audit.verdict is not Verdict.CLEAN:
-        meaning = verdict_meaning(audit.verdict)
-        where = f" (entry {audit.findings[0].index})" if audit.findings else ""
-        yield f"This log is {audit.verdict.value}: {meaning}{where}."
+        yield f"This log is {audit.verdict.value}: {verdict_meaning(audit.verdict)}{place_text(audit)}."
         yield doubt_text(audit, at.step.record.entry.index)
         if not audit.names:
             yield f"{NO_NAMES[0].upper()}{NO_NAMES[1:]}."
@@ -216,7 +224,10 @@ def _tapes(facts: RaceFacts, people: People) -> Iterator[str]:
 
 def _role(tape: TapeView, facts: RaceFacts, claimants: set[Seat], people: People) -> str:
     if tape.seat in claimants:
-        return "who wanted it" if not tape.has_word else "who wanted it, and is a witness for the others"
+        also = "" if not tape.has_word else ", and is a witness for the others"
+        partner = partner_of(tape.seat, facts.race.at.before.seats)
+        with_whom = f", partner of {people.seat(partner)}" if partner in claimants else ""
+        return f"who wanted it{with_whom}{also}"
     if tape.seat == facts.race.at.before.observer:
         return "witness of no team"
     team = facts.race.at.before.team_of
@@ -226,7 +237,7 @@ def _role(tape: TapeView, facts: RaceFacts, claimants: set[Seat], people: People
 
 def _sights(tape: TapeView, named: list[str]) -> str:
     if not tape.sights:
-        return "nothing of it is in the evidence"
+        return "not in the evidence, which did without its word"
     seen = [_sight(sight, named) for sight in tape.sights]
     missing = [
         owner for index, owner in enumerate(named) if all(sight.wish != index for sight in tape.sights)
@@ -283,7 +294,7 @@ def _result(wish: Wish) -> str:
     if (late := wish.outcome.late) is not None:
         came, refused = f"{came}, and then {late_text(late)}", late.reason
         if refused is Illegal.DEAL_OVER:
-            return f"{came}, since that call ended the deal"
+            return f"{came}, since that one ended the deal"
     return came + ("" if refused is None else f", since {refusal_text(refused)}")
 
 
@@ -350,20 +361,15 @@ def _called(facts: CallFacts, scene: Scene) -> Iterator[str]:
     yield from _wishes((facts.wish, *facts.rivals), scene)
     for met, told in zip(facts.races, met_texts(facts, scene.people), strict=True):
         yield f"{_by_number(met.race)}: {told}."
+    for rival in facts.rivals:
+        yield f"{scene.people.seat(rival.asked.seat)}'s {KINDS[kind(rival.asked.action)]} {_result(rival)}."
     if not facts.races:
         yield "Nobody wanted anything meanwhile that could have changed it: it was in no race."
 
 
 def met_texts(facts: CallFacts, people: People) -> Iterator[str]:
     """How a call stood to what it met, a sentence a race."""
-    yield from (f"{race_summary_of(met, people)}{_by_whom(met, people)}" for met in facts.races)
-
-
-def _by_whom(facts: RaceFacts, people: People) -> str:
-    """The witnesses whose words made a claim first; nothing where it was not words that did."""
-    (race, *others), sayers = facts.race.contested.races, _sayers(facts, facts.race.contested.races[0])
-    is_polled = not (others or race.is_together or race.by_cause or race.by_cut)
-    return f" ({people.all(sayers)})" if is_polled and sayers else ""
+    yield from (race_summary_of(met, people) for met in facts.races)
 
 
 def told_text(told: Told, scene: Scene) -> str:
@@ -389,7 +395,7 @@ def _before(facts: CallFacts, scene: Scene) -> Iterator[str]:
 def _checked(facts: CallFacts, scene: Scene) -> Iterator[str]:
     """Answers, openings and the verdict, in the order of the log."""
     who = scene.people.seat
-    how = "gave the last shares of these cards, with the proof that they are right"
+    how = "opened these cards (the last shares of their key), with the proof that they are the ones dealt"
     told = [(index, f"{who(seat)} {how}, entry {index}") for seat, index in facts.shares.items()]
     told += [
         (each.step.record.entry.index, _told_line(each, scene))

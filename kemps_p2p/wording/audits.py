@@ -48,10 +48,19 @@ def proven_by(audits: Iterable[Audit]) -> Sequence[str]:
 
 def doubt_text(one: Audit, index: int) -> str:
     """What it means for an entry that something in its log does not hold."""
-    wrong = (finding.index for finding in one.findings if finding.code not in BESIDE_FOUNDING)
-    if next(wrong, index + 1) <= index:
+    wrong = [finding.index for finding in one.findings if finding.code not in BESIDE_FOUNDING]
+    if wrong and wrong[0] <= index:
         return f"What is told here comes after that: this log does not prove it. {ASK_ANOTHER}"
-    return "What is told here lies before that and holds."
+    where = "lies before that" if wrong else "rests on what the seats have signed, and not on that,"
+    return f"What is told here {where} and holds."
+
+
+def place_text(one: Audit) -> str:
+    """Where the first thing is that does not hold, in brackets; nothing where all does."""
+    if not one.findings:
+        return ""
+    first = one.findings[0]
+    return " (its header)" if first.code is Flaw.BAD_HEADER else f" (entry {first.index})"
 
 
 ASK_ANOTHER = "Any other player's log of this match can stand in for it."

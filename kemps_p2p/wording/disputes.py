@@ -24,7 +24,7 @@ RESULTS: dict[Result, str] = {
     Result.OK: "counts",
     Result.MISSED: "came too late",
     Result.REFUSED: "was refused",
-    Result.WAITING: "had to wait until the call before it was judged",
+    Result.WAITING: "waited for the verdict on an earlier call",
 }
 
 WHYS: dict[Why, str] = {
@@ -40,10 +40,11 @@ WHYS: dict[Why, str] = {
 
 HOW_TO_READ = (
     "An entry is a page of the log; the seat on duty writes it, another each deal.",
-    "It counts once a majority has signed it. Its time is the word of that seat.",
+    "It counts once a majority has signed it. Its time is the word of its writer.",
     "A tape is all that one seat has signed, in order: it cannot be sorted anew.",
     "A stamp is higher than every stamp that its seat had seen when it signed.",
-    "So a lower stamp was no answer to a higher one. Of time, stamps say nothing.",
+    "So whoever signed a lower stamp had not seen what has a higher one.",
+    "Stamps count what was seen, not seconds.",
     "What a seat has seen is what its program had received.",
     "In one item, what is named first came first.",
     "A race is witnessed by all but the two in it, and by an observer, if any.",
@@ -80,18 +81,18 @@ def entry_text(index: int, elapsed_ms: int) -> str:
 
 def wish_text(claim: Asked, stamp: int, head: int, head_ms: int, scene: Scene) -> str:
     """What somebody wanted, and what the table looked like to them."""
-    at = "before the first entry" if head == 0 else f"its table being at {entry_text(head, head_ms)}"
+    at = "before the first entry" if head == 0 else f"when its table was at {entry_text(head, head_ms)}"
     who = scene.people.seat(claim.seat)
     return f"{who} wanted to {action_text(claim.seat, claim.action, scene)} [stamp {stamp}], {at}"
 
 
-def race_summary(race: Race, people: People) -> str:
-    """Who was first of two, in one sentence."""
+def race_summary(race: Race, people: People, sayers: Sequence[Seat]) -> str:
+    """Who was first of two, in one sentence; `sayers`: the witnesses who say so."""
     if race.first.seat == race.second.seat:
         return f"both are wishes of {people.seat(race.first.seat)}, in the order in which they were made"
     if race.by_cut:
         return f"{people.seat(race.first.seat)} was first, by the tapes as a cut closed them"
-    return met_text(race, people)
+    return met_text(race, people, sayers)
 
 
 SUMMARIES: dict[Why, str] = {

@@ -60,8 +60,8 @@ def _wish(claim: Asked, scene: Scene) -> str:
     return f"{scene.people.seat(claim.seat)} wants to {action_text(claim.seat, claim.action, scene)}"
 
 
-def met_text(race: Race, people: People) -> str:
-    """How two claims met, for whoever made one of them: who was first, and who saw it."""
+def met_text(race: Race, people: People, sayers: Sequence[Seat] = ()) -> str:
+    """How two claims met, for whoever made one of them: who was first, and who saw it: `sayers`, if known."""
     first, second = people.seat(race.first.seat), people.seat(race.second.seat)
     ahead, behind, asked = race.words
     if race.is_together:
@@ -69,7 +69,8 @@ def met_text(race: Race, people: People) -> str:
         return f"{first} and {second} at once: {split}; a draw decides"
     if race.by_cause:
         return f"{first} was first: {second} had already seen what {first} wanted"
-    return f"{first} was first: {ahead} of {asked} witnesses saw {first} before {second}"
+    by = f" ({people.all(sayers)})" if sayers else ""
+    return f"{first} was first: {ahead} of {asked} witnesses{by} saw {first} before {second}"
 
 
 def words_text(witness: Seat, saw: Sequence[tuple[Seat, str]], people: People) -> str:

@@ -108,8 +108,8 @@ def _deal(rules: RuleSet) -> Iterable[str]:
         )
     match rules.start:
         case Start.LAST_CARD:
-            look = f", after {in_seconds(rules.look_ms / 1000)} to look" if rules.look_ms else ""
-            yield f"Play opens as soon as the last card in the middle shows{look}."
+            after = f"{in_seconds(rules.look_ms / 1000)} after" if rules.look_ms else "as soon as"
+            yield f"Play opens {after} the last card in the middle shows."
         case Start.GO:
             yield "Play opens when the dealer says so, for every new middle again."
         case _:

@@ -22,8 +22,9 @@ def standing(rules: RuleSet, scores: tuple[int, ...], people: People) -> str:
     return ", ".join(f"{people.team(team)} {score_text(rules, score)}" for team, score in enumerate(scores))
 
 
-LETTERS = "whoever completes the word loses"
-"""That letters are bad, for whoever does not know."""
+def letters_text(rules: RuleSet) -> str:
+    """That letters are bad, for whoever does not know."""
+    return f"whoever completes {score_text(rules, len(rules.word))} loses"
 
 
 def changes_text(rules: RuleSet, changes: tuple[int, ...], people: People) -> str:

@@ -108,9 +108,9 @@ def test_a_call_that_came_after_another_is_told_with_it_and_has_a_race() -> None
     called, facts = call_facts(found, 1), race_facts(found, 1)
     assert called is not None
     assert facts is not None
-    won = "seat 0 was first: 2 of 2 witnesses saw seat 0 before seat 1."
+    won = "seat 0 was first: 2 of 2 witnesses (seat 2 and seat 3) saw seat 0 before seat 1."
     (met,) = (line for line in call_lines(found, called) if "Race 1 (--race 1): " in line)
-    assert met.endswith(won.replace(".", " (seat 2 and seat 3)."))
+    assert met.endswith(won)
     wishes = [line for line in call_lines(found, called) if " wanted to call " in line]
     assert [line.split()[1] for line in wishes] == ["0", "1"]
     assert all("[stamp " in line for line in wishes)
@@ -127,7 +127,9 @@ def test_whose_lie_would_have_changed_it_is_told() -> None:
 def test_the_table_says_it_in_the_words_of_the_report() -> None:
     found, facts = decided("poll")
     race: Race = facts.race.contested.races[0]
-    assert f"Race 1: {met_text(race, People(4))}." in race_lines(found, facts)
+    said = met_text(race, People(4))
+    assert f"  {said}." in race_lines(found, facts)
+    assert f"Race 1: {met_text(race, People(4), (Seat(2), Seat(3)))}." in race_lines(found, facts)
 
 
 def test_every_peers_log_gives_the_same_reports(busy: Played) -> None:
@@ -177,9 +179,9 @@ def test_a_call_is_told_with_its_verdict_and_the_hand(busy: Played) -> None:
     text = "\n".join(call_lines(found, facts))
     assert f" called {facts.call.called.seat}" not in text
     assert " is right (called by Bot " in text or " is wrong (called by Bot " in text
-    assert "gave the last shares of these cards, with the proof that they are right" in text
+    assert "opened these cards (the last shares of their key), with the proof that they are the " in text
     assert text.splitlines()[1].endswith((", a quartet.", ", no quartet."))
-    assert " get a letter; whoever completes the word loses.\n" in text
+    assert " get a letter; whoever completes K" in text
     assert all(line[0].isupper() and line.endswith(".") for line in text.splitlines()[1:3])
     assert "the deal is over: " in text
     assert {told.after.game.deal for told in facts.since} == {facts.call.at.before.game.deal}

@@ -270,10 +270,10 @@ def test_a_rule_set_is_called_by_the_book_that_it_is_nearest_to() -> None:
 def test_what_is_changed_in_a_rule_book_is_told_in_the_sentences_of_its_page() -> None:
     book = load_rules("kemps")
     assert changes_lines(book) == ()
-    opens = "Play opens as soon as the last card in the middle shows"
+    shows = "the last card in the middle shows."
     assert changes_lines(override(book, {"look_ms": 0})) == (
-        f"that means: {opens}.",
-        f"instead of: {opens}, after 0.8 seconds to look.",
+        f"that means: Play opens as soon as {shows}",
+        f"instead of: Play opens 0.8 seconds after {shows}",
     )
     assert changes_lines(override(book, {"auto_pass_s": 0})) == (
         "that takes away: Whoever neither passes nor acts for 20 seconds is passed for.",

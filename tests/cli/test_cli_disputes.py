@@ -59,11 +59,15 @@ def test_a_call_is_reported(here: Here, logs: list[Path]) -> None:
     assert told["verdicts"] == ["right" if " is right " in ran.out.splitlines()[0] else "wrong"]
 
 
+def before_the_call(told: str) -> str:
+    return told.partition("\ngestures before it, and exchanges of ")[2].partition("\n\n")[0]
+
+
 def test_a_call_that_ends_the_match_tells_who_won_and_what_gestures_were_for(here: Here) -> None:
     told = here("audit", GOLDEN / "kemps.kemps", "--call", 2).out
     came = told.partition("\nwhat came of it:\n")[2].partition("\n\n")[0]
     assert "Anna and Carla win the match" in came.splitlines()[-1]
-    before = told.partition("\ngestures and exchanges before it (")[2].partition("\n\n")[0]
+    before = before_the_call(told)
     assert "raised eyebrow, as a decoy" in before
     assert "cough, and meant it" in before
     assert all(line.endswith("]") and " [stamp " in line for line in before.splitlines()[1:])
@@ -73,10 +77,7 @@ def test_what_gestures_were_for_is_not_told_before_that_is_open(here: Here, tmp_
     objects = split_objects((GOLDEN / "kems.kemps").read_bytes()).objects
     begun = tmp_path / "begun.kemps"
     begun.write_bytes(b"".join(objects[: len(objects) * 2 // 3]))
-    told = here("audit", begun, "--call", 1).out
-    *_, gesture, last = (
-        told.partition("\ngestures and exchanges before it (")[2].partition("\n\n")[0].splitlines()
-    )
+    *_, gesture, last = before_the_call(here("audit", begun, "--call", 1).out).splitlines()
     assert " made a gesture: " in gesture
     assert last == "  Which gestures were meant is opened at the end of a match; this log does not show it."
 
@@ -102,6 +103,11 @@ def test_a_report_on_a_log_that_was_changed_says_so_before_all_else(here: Here, 
     assert first.startswith("This log is violated: something in it does not hold (entry ")
     assert second == "What is told here lies before that and holds."
     assert "names are told at the end of a log" in here("audit", changed).out
+    # The match id in the header is beside what the seats have signed.
+    changed.write_bytes(whole[:20] + bytes((whole[20] ^ 1,)) + whole[21:])
+    first, second, *_ = here("audit", changed, "--call", 2).out.splitlines()
+    assert first == "This log is violated: something in it does not hold (its header)."
+    assert second == "What is told here rests on what the seats have signed, and not on that, and holds."
 
 
 def test_nothing_is_told_as_proven_where_the_founding_does_not_hold(here: Here, tmp_path: Path) -> None:
@@ -143,9 +149,15 @@ def test_of_several_logs_the_report_is_told_from_one_that_holds(here: Here, tmp_
     kept.write_bytes(whole)
     ran = here("audit", changed, kept, "--call", 2)
     assert ran.code == Exit.VIOLATED
-    assert ran.out.startswith("Call 2: ")
-    assert "(called by Anna)" in ran.out.splitlines()[0]
-    assert f"This is told from {kept}. violated: 1 of these 2 logs does not hold." in ran.out
+    first, *logs, empty, told = ran.out.splitlines()[:5]
+    assert first.startswith("Violated: 1 of these 2 logs does not hold.")
+    assert logs == [
+        f"  {changed} is violated",
+        f"  {kept} (as Anna kept it) is clean: what follows is told from this one",
+    ]
+    assert not empty
+    assert told.startswith("Call 2: ")
+    assert "(called by Anna)" in told
 
 
 def test_what_came_of_a_call_behind_another_is_told(here: Here) -> None:
@@ -153,9 +165,7 @@ def test_what_came_of_a_call_behind_another_is_told(here: Here) -> None:
     (line,) = (one for one in here("replay", "--text", log).out.splitlines() if "which was refused" in one)
     assert line.endswith(": the deal is over, or has not begun (race 2)")
     told = here("audit", log, "--race", 2).out
-    assert (
-        "had to wait until the call before it was judged, and then was refused, since that call ended" in told
-    )
+    assert "waited for the verdict on an earlier call, and then was refused, since that one ended" in told
 
 
 def test_what_a_changed_log_does_not_hold_is_no_mistake_of_whoever_asks(here: Here, tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ TAKEN_OUT: dict[str, tuple[Without | OrderedBy, ...]] = {
     "held-share": (Without(flow.is_pool_ready, "and not face_down(state)"),),
     "early": (Without(legal.against, "if reason is not None:", "if False:"),),
     "fork": (Without(evidence.equivocation, "if", "return None\n    if"),),
-    "half": (Without(Session._hear_status, "return [fx.Send(", "lacking = []\n    return [fx.Send("),),
+    "half": (Without(Session._lacking, "return [fx.Send(", "lacking = []\n    return [fx.Send("),),
     "phantom": (Without(ClaimBook._count_item, "if not names <= self._known:", "if False:"),),
     "spray": (
         Without(Holding._hold, "is_refused = reason is not None or (", "is_refused = False and ("),
@@ -193,6 +193,14 @@ NOTHING_TO_TAKE_OUT = {
 }
 
 
+def body_of(change: Without) -> tuple[str, str]:
+    """The source of a function, and the part of it that is no docstring and has the check."""
+    source = textwrap.dedent(inspect.getsource(change.function))
+    body = source.rsplit('"""', 1)[-1]
+    assert change.check in body, f"{change.function} has no {change.check!r}"
+    return source, body
+
+
 def take_out(monkeypatch: pytest.MonkeyPatch, change: Without | OrderedBy) -> None:
     """Put a function without its check in the place of the function, wherever it has been imported."""
     if isinstance(change, OrderedBy):
@@ -200,9 +208,7 @@ def take_out(monkeypatch: pytest.MonkeyPatch, change: Without | OrderedBy) -> No
         return
     function = change.function
     assert isinstance(function, FunctionType)
-    source = textwrap.dedent(inspect.getsource(function))
-    _, body = source.rsplit('"""', 1) if '"""' in source else ("", source)
-    assert change.check in body, f"{function.__name__} has no {change.check!r}"
+    source, body = body_of(change)
     changed = source[: len(source) - len(body)] + body.replace(change.check, change.instead, 1)
     scope: dict[str, FunctionType] = {}
     exec(compile(changed, f"{function.__name__} without a check", "exec"), function.__globals__, scope)
@@ -213,6 +219,8 @@ def test_what_stops_each_attack_is_known() -> None:
     ordering = {each.name for each in ATTACKS if each.number >= 20}
     assert TAKEN_OUT.keys() | NOTHING_TO_TAKE_OUT.keys() == ordering
     assert TAKEN_OUT.keys().isdisjoint(NOTHING_TO_TAKE_OUT)
+    for change in (each for changes in TAKEN_OUT.values() for each in changes if isinstance(each, Without)):
+        body_of(change)
 
 
 def succeeds(monkeypatch: pytest.MonkeyPatch, name: str) -> None:

@@ -242,7 +242,8 @@ def test_the_report_on_the_call_is_that_of_the_audit(page: Parts, seen: Seen, ti
     assert facts is not None
     lines = list(call_lines(seen.audit, facts))
     assert len(lines) > 20
-    assert "\n".join(lines[1:]) in page.texts
+    told = "".join(page.texts)
+    assert "\n".join(lines[1:]) in told
     # The verdict stands at the top alone; what the script shows of it goes with the moment.
     assert page.text.count(lines[0].rstrip(".")) == 1
     assert f"Call {len(timeline.calls)}: the whole report" in page.text
