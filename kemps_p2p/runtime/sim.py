@@ -278,6 +278,9 @@ class Sim:
                     return
                 effects = peer.session.tick(now_ms)
                 effects += peer.session.go_along(now_ms) if peer.bot.goes_along else []
+            case _Planned() if not peer.session.has_begun:
+                # Whoever is back without its journal waits in the lobby, and sees no table.
+                return
             case _Planned(choose):
                 if (action := choose(peer.session.view())) is not None:
                     self._submit(seat, peer, action)

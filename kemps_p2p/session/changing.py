@@ -18,6 +18,7 @@ from kemps_p2p.session.match import is_over
 from kemps_p2p.session.messages import BookOpenedDeed, Offer, Openings, Plea, SeedDeed, pack, read_deed
 from kemps_p2p.session.offers import OPENINGS_MAX, is_relieved, openings_of
 from kemps_p2p.session.seating import Pen
+from kemps_p2p.session.standin import is_held
 
 
 class Changing(Hearing):
@@ -41,8 +42,10 @@ class Changing(Hearing):
     def plea(self) -> Plea | None:
         """Ask for the own seat, if this player's secrets are not those of who sat there last; else None."""
         final, recovery = self.final, self._recovery
-        is_whole = self.is_recovering and not recovery.is_seated and recovery.is_whole
-        if not is_whole or final.is_closed or self.is_stand_in:
+        # While another plays there the tape goes on, and is never whole here.
+        is_known = recovery.is_whole or is_held(final, self.seat)
+        is_lost = self.is_recovering and not recovery.is_seated and is_known
+        if not is_lost or final.is_closed or self.is_stand_in:
             return None
         return self._pen.plea(len(final.signers[self.seat]))
 

@@ -67,6 +67,16 @@ def test_a_peer_without_its_journal_takes_up_its_tape_where_the_others_have_it()
     assert check_match_with_crashes(0, lost=NO_JOURNAL)
 
 
+def test_who_waits_in_the_lobby_for_its_journal_does_nothing_that_was_planned() -> None:
+    sim = Sim(rules=short_rules(), players=4, seed=1, group=STUB, net=PERFECT)
+    seen: list[Phase] = []
+    sim.crash(100_000, Seat(2), 10_000, NO_JOURNAL)
+    for after_us in range(110_000, 910_000, 4000):
+        sim.plan(after_us, Seat(2), lambda view: seen.append(view.phase))
+    assert sim.run(LIMIT_MS) is Stop.DONE
+    assert 0 < len(seen) < 200
+
+
 def test_a_peer_without_its_journal_that_goes_by_its_lobby_alone_is_found_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

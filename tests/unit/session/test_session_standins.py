@@ -314,6 +314,17 @@ def test_the_player_gets_the_seat_back_between_deals_and_the_stand_in_hears_of_i
     assert [holders(table, seat) for seat in map(Seat, OTHERS)] == [[], [], []]
 
 
+def test_the_player_asks_though_others_hold_more_of_what_the_stand_in_says() -> None:
+    table = agree(offer(absent()), CLEO, DAN)
+    table.drops = lambda sender, receiver, data: False
+    table.settle().wait(100)
+    play = table.play(GONE)
+    length, _ = play.tapes.end(GONE)
+    for seat in OTHERS:
+        play.hear_length(Seat(seat), length + 1)
+    assert play.plea() is not None
+
+
 def played_by(table: Table) -> Table:
     """The program of the stand-in takes its seat, and hears the others."""
     heading = read_journal([each.data for each in table.appended[ANNA] if each.file is fx.File.JOURNAL][:2])
