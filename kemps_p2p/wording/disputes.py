@@ -92,7 +92,8 @@ def race_summary(race: Race, people: People, sayers: Sequence[Seat]) -> str:
         return f"both are wishes of {people.seat(race.first.seat)}, in the order in which they were made"
     if race.by_cut:
         return f"{people.seat(race.first.seat)} was first, by the tapes as a cut closed them"
-    return met_text(race, people, sayers)
+    own = f", as {people.seat(race.second.seat)}'s own tape shows" if race.by_cause else ""
+    return f"{met_text(race, people, sayers)}{own}"
 
 
 SUMMARIES: dict[Why, str] = {

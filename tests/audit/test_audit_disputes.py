@@ -79,6 +79,8 @@ def test_every_reason_for_an_order_has_words_of_its_own() -> None:
 def test_what_each_seat_has_signed_is_told_in_its_order() -> None:
     found, facts = decided("cause")
     lines = list(race_lines(found, facts))
+    said = "seat 0 was first: seat 1 had already seen what seat 0 wanted"
+    assert f"Race 1: {said}, as seat 1's own tape shows." in lines
     assert "  seat 1, who wanted it: first seat 0's [stamp 25], then its own wish [stamp 26]" in lines
     assert (
         "  seat 2, witness and partner of seat 0: first seat 1's [stamp 27], then seat 0's [stamp 29]"
