@@ -49,7 +49,7 @@ def test_nodes_with_different_rules_name_the_key(tmp_path: Path) -> None:
 
 def test_a_node_that_is_interrupted_leaves_a_readable_log(tmp_path: Path) -> None:
     # Long enough for a busy machine: a peer that gives up before the interruption ends the match for all.
-    nodes = [node(tmp_path, seat, "--events", "--pace", "normal", "--give-up", "8") for seat in range(4)]
+    nodes = [node(tmp_path, seat, "--events", "--pace", "normal", "--give-up", "6") for seat in range(4)]
     first = nodes[0]
     assert first.stdout is not None
     for line in first.stdout:
