@@ -40,15 +40,14 @@ def both(*persons: Person) -> None:
 
 
 @contextmanager
-def held(homes: tuple[Path, Path], word: str) -> Iterator[Person]:
+def held(homes: tuple[Path, Path], word: str, pace: str) -> Iterator[Person]:
     """Anna, at a table with bots: Ben was killed and voted absent, and a bot plays the next deal for him."""
     anna_home, ben_home = homes
     anna_home.mkdir()
     rules = anna_home / "house.toml"
     rules.write_text(f'base = "kemps"\nword = "{word}"\nlook_ms = 0\n')
     local = ("--bind", "127.0.0.1", "--port", "0", "--no-mdns", "--rules", str(rules))
-    # No bot is to call before the player is back.
-    bots = "--bots", "2", "--pace", "slow"
+    bots = "--bots", "2", "--pace", pace
     with Person(
         "host", "Friday", "--name", "Anna", *local, *bots, "--plain", "--home", str(anna_home)
     ) as anna:
@@ -94,7 +93,8 @@ def audited(logs: Sequence[str], code: int) -> set[str]:
 @pytest.mark.soak
 def test_a_bot_of_another_plays_until_the_player_is_back(tmp_path: Path) -> None:
     homes = tmp_path / "anna", tmp_path / "ben"
-    with held(homes, "KEMPS") as anna, Person("rejoin", "--plain", "--home", str(homes[1])) as back:
+    again = "rejoin", "--plain", "--home", str(homes[1])
+    with held(homes, "KEMPS", "relaxed") as anna, Person(*again) as back:
         play_on(anna, "Ben is back, and plays from the next deal on")
         play_on(anna, "Ben is back at the table")
         play_on(back, "Ben is back at the table")
@@ -114,7 +114,8 @@ def test_a_match_that_ends_while_a_bot_plays_is_whole_for_its_player_and_has_a_r
     tmp_path: Path,
 ) -> None:
     homes = tmp_path / "anna", tmp_path / "ben"
-    with held(homes, "K") as anna, Person("rejoin", "--plain", "--home", str(homes[1])) as back:
+    # No bot is to call before the player is back.
+    with held(homes, "K", "slow") as anna, Person("rejoin", "--plain", "--home", str(homes[1])) as back:
         play_on(anna, "Ben is back, and plays from the next deal on")
         logs = logs_of(homes)
         # Right or wrong, one call ends this match.
