@@ -7,7 +7,6 @@ alone, so that every seat's log of a match gives the same report.
 from collections.abc import Iterable, Iterator
 
 from kemps_p2p.errors import Illegal
-from kemps_p2p.game.actions import kind
 from kemps_p2p.game.cards import is_quartet
 from kemps_p2p.game.events import (
     Answered,
@@ -45,7 +44,6 @@ from kemps_p2p.wording.disputes import (
     CALL_NEVER_KNOWN,
     CIRCLE,
     HOW_TO_READ,
-    KINDS,
     NEVER_KNOWN,
     RESULTS,
     SET_NEVER_KNOWN,
@@ -361,10 +359,16 @@ def _called(facts: CallFacts, scene: Scene) -> Iterator[str]:
     yield from _wishes((facts.wish, *facts.rivals), scene)
     for met, told in zip(facts.races, met_texts(facts, scene.people), strict=True):
         yield f"{_by_number(met.race)}: {told}."
-    for rival in facts.rivals:
-        yield f"{scene.people.seat(rival.asked.seat)}'s {KINDS[kind(rival.asked.action)]} {_result(rival)}."
+    yield from rivals_texts(facts, scene)
     if not facts.races:
         yield "Nobody wanted anything meanwhile that could have changed it: it was in no race."
+
+
+def rivals_texts(facts: CallFacts, scene: Scene) -> Iterator[str]:
+    """What came of the wishes that a call met, a sentence each."""
+    for rival in facts.rivals:
+        wanted = action_text(rival.asked.seat, rival.asked.action, scene)
+        yield f"{scene.people.seat(rival.asked.seat)}'s wish to {wanted} {_result(rival)}."
 
 
 def met_texts(facts: CallFacts, people: People) -> Iterator[str]:

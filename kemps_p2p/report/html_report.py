@@ -25,7 +25,14 @@ from kemps_p2p.deck.group import STUB
 from kemps_p2p.game.rules import canonical_text
 from kemps_p2p.report.audit_text import all_findings, finding_lines
 from kemps_p2p.report.dispute import call_facts, race_facts
-from kemps_p2p.report.dispute_text import call_lines, call_reasons, met_texts, race_lines, scene_of
+from kemps_p2p.report.dispute_text import (
+    call_lines,
+    call_reasons,
+    met_texts,
+    race_lines,
+    rivals_texts,
+    scene_of,
+)
 from kemps_p2p.report.page_data import MARKS, call_data, page_data, race_data
 from kemps_p2p.report.timeline import Moment, Timeline
 from kemps_p2p.session.audit import Audit, JointAudit, Verdict
@@ -141,6 +148,7 @@ def _asked(timeline: Timeline, focus: int, audit: Audit) -> dict[str, object] | 
             why = (
                 *call_reasons(call, scene_of(audit, call.call.at.before)),
                 *(f"{text}." for text in met_texts(call, people_of(audit))),
+                *rivals_texts(call, scene_of(audit, call.call.at.before)),
             )
     elif line.event in ("race", "together"):
         asked = race_data(timeline, focus)

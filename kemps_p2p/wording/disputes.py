@@ -41,6 +41,7 @@ WHYS: dict[Why, str] = {
 HOW_TO_READ = (
     "An entry is a page of the log; the seat on duty writes it, another each deal.",
     "It counts once a majority has signed it. Its time is the word of its writer.",
+    "Who writes it decides nothing: whose wish was first is on the tapes of others.",
     "A tape is all that one seat has signed, in order: it cannot be sorted anew.",
     "A stamp is higher than every stamp that its seat had seen when it signed.",
     "So whoever signed a lower stamp had not seen what has a higher one.",
