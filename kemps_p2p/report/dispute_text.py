@@ -235,7 +235,7 @@ def _role(tape: TapeView, facts: RaceFacts, claimants: set[Seat], people: People
 
 def _sights(tape: TapeView, named: list[str]) -> str:
     if not tape.sights:
-        return "not in the evidence, which did without its word"
+        return "not in the evidence: its word was not needed"
     seen = [_sight(sight, named) for sight in tape.sights]
     missing = [
         owner for index, owner in enumerate(named) if all(sight.wish != index for sight in tape.sights)

@@ -24,7 +24,7 @@ RESULTS: dict[Result, str] = {
     Result.OK: "counts",
     Result.MISSED: "came too late",
     Result.REFUSED: "was refused",
-    Result.WAITING: "waited for the verdict on an earlier call",
+    Result.WAITING: "waited for the verdict on the call that came first",
 }
 
 WHYS: dict[Why, str] = {
@@ -39,7 +39,7 @@ WHYS: dict[Why, str] = {
 }
 
 HOW_TO_READ = (
-    "An entry is a page of the log; the seat on duty writes it, another each deal.",
+    "An entry is a page of the log; the seat on duty writes it, whoever deals.",
     "It counts once a majority has signed it. Its time is the word of its writer.",
     "Who writes it decides nothing: whose wish was first is on the tapes of others.",
     "A tape is all that one seat has signed, in order: it cannot be sorted anew.",

@@ -164,7 +164,10 @@ def test_what_came_of_a_call_behind_another_is_told(here: Here) -> None:
     (line,) = (one for one in here("replay", "--text", log).out.splitlines() if "which was refused" in one)
     assert line.endswith(": the deal is over, or has not begun (race 2)")
     told = here("audit", log, "--race", 2).out
-    assert "waited for the verdict on an earlier call, and then was refused, since that one ended" in told
+    assert (
+        "waited for the verdict on the call that came first, and then was refused, since that one ended"
+        in told
+    )
 
 
 def test_what_a_changed_log_does_not_hold_is_no_mistake_of_whoever_asks(here: Here, tmp_path: Path) -> None:

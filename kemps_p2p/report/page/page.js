@@ -81,7 +81,7 @@
       if (eyes === index) box.classList.add("eyes");
       if (moment.who.includes(index)) box.classList.add("acts");
       box.append(make("div", seat.name, { class: "name" }));
-      box.append(make("div", `${data.teams[seat.team]}: ${state.scores[seat.team]}`, { class: "team" }));
+      box.append(make("div", `${data.teams[seat.team]}, so far: ${state.scores[seat.team]}`, { class: "team" }));
       const hand = make("div", undefined, { class: "cards" });
       cardsInto(hand, state, state.hands[index] ?? [], isSameDeal ? earlier.hands[index] : null);
       const notes = [
