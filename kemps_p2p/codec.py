@@ -181,6 +181,11 @@ def framed(label: str, parts: tuple[bytes, ...]) -> bytes:
     return b"".join(out)
 
 
+def lead(label: str, *parts: bytes, last_bytes: int) -> bytes:
+    """What `framed` begins with, up to one more part of that length: many hashes differ in that alone."""
+    return framed(label, (*parts, bytes(last_bytes)))[:-last_bytes]
+
+
 def tagged_hash(label: str, *parts: bytes) -> Digest:
     """SHA-256 over the label (1-byte length) and each part (8-byte big-endian length)."""
     return Digest(sha256(framed(label, parts)).digest())
@@ -207,8 +212,7 @@ class Transcript:
         head = label.encode("ascii")
         out = [len(head).to_bytes(1, "big"), head, len(values).to_bytes(4, "big")]
         for value in values:
-            out.append(len(value).to_bytes(4, "big"))
-            out.append(value)
+            out += (len(value).to_bytes(4, "big"), value)
         self._hash.update(b"".join(out))
 
     def challenge(self, label: str) -> bytes:

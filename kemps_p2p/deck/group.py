@@ -136,11 +136,12 @@ class Stub:
 
     def mul(self, scalar: int, point: Point) -> Point:
         """scalar·point."""
-        return self.base_mul(scalar * int.from_bytes(point, "little"))
+        return Point((scalar * int.from_bytes(point, "little") % ORDER).to_bytes(32, "little"))
 
     def add(self, left: Point, right: Point) -> Point:
         """Sum: left + right."""
-        return self.base_mul(int.from_bytes(left, "little") + int.from_bytes(right, "little"))
+        total = int.from_bytes(left, "little") + int.from_bytes(right, "little")
+        return Point((total % ORDER).to_bytes(32, "little"))
 
     def sub(self, left: Point, right: Point) -> Point:
         """Difference: left - right."""

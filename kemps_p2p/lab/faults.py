@@ -38,8 +38,14 @@ from kemps_p2p.session.session import Session
 from kemps_p2p.session.takeover import take_over_in
 
 DEALS = 2
-HURRY_US = 100_000
+HURRY_US = 50_000
 """How long after the start of a deal somebody calls at most, whatever there is to call."""
+
+RACING_US = 100_000
+"""The same, where a cheat lives on races."""
+
+PATIENT = 0.05
+"""In what share of the deals nobody is in a hurry."""
 
 WINK_US = 2_000
 """How often it is looked whether there is a call, or the deal is over, to wink then."""
@@ -169,12 +175,17 @@ class _Run:
         winks_in = None if crook is None else crook.winks_in
         for other in range(len(self.sim.peers)) if winks_in is not None else ():
             self._plan_wink(Seat(other), self._deal, in_call=winks_in is storms.Phase.CALL)
+        lasts_us = HURRY_US if races == RACES else RACING_US
         for _ in range(races):
-            self._plan_race(self._deal, int(self._random.uniform(0, HURRY_US / 2)), claimant)
-        caller, is_patient = Seat(self._random.randrange(len(self.sim.peers))), self._random.random() < 0.2
-        if not is_patient:
-            after_us = int(self._random.uniform(5_000, HURRY_US))
-            self._plan_call(caller, self._deal, after_us if races == RACES else HURRY_US)
+            self._plan_race(self._deal, int(self._random.uniform(0, lasts_us / 2)), claimant)
+        if self._random.random() < PATIENT:
+            return
+        callers = list(map(Seat, range(len(self.sim.peers))))
+        self._random.shuffle(callers)
+        after_us = int(self._random.uniform(5_000, HURRY_US)) if races == RACES else RACING_US
+        # Whose turn it is may be away.
+        for place, caller in enumerate(callers):
+            self._plan_call(caller, self._deal, after_us + place * HURRY_US)
 
     def _plan_call(self, seat: Seat, deal: int, after_us: int) -> None:
         def choose(view: SeatView) -> Action | None:

@@ -74,7 +74,7 @@ DEADLY = frozenset({Kind.CRASH, Kind.TORN, Kind.POWER, Kind.BLACKOUT, Kind.AWAY,
 _WEIGHTS = dict.fromkeys(Kind, 4) | {Kind.AWAY: 1} | dict.fromkeys(LOSSES, 0)
 """How often what is drawn: long stays cost long runs. Losses are drawn by themselves."""
 
-LOSSES_IN = 0.2
+LOSSES_IN = 0.1
 """In what share of the seeds somebody is to lose files."""
 
 
@@ -86,7 +86,7 @@ def phases_of(kind: Kind) -> tuple[Phase, ...]:
 _SOON_MS = {
     Phase.LOBBY: 6.0,
     Phase.SHUFFLE: 30.0,
-    Phase.PLAY: 150.0,
+    Phase.PLAY: 75.0,
     Phase.CALL: 6.0,
     Phase.BETWEEN: 8.0,
     Phase.END: 6.0,

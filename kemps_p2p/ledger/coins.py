@@ -4,10 +4,11 @@ The genesis holds the end of each seat's chain; every draw uses up one preimage,
 its coin after seeing the claims. Section "Coins" of protocol.md.
 """
 
+from functools import lru_cache
 from hashlib import sha256
 from typing import NewType
 
-from kemps_p2p.codec import Digest, derive, framed, tagged_hash
+from kemps_p2p.codec import Digest, derive, lead, tagged_hash
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Seat
 
@@ -18,8 +19,8 @@ CHAIN_LENGTH = 4096
 
 
 _COIN_BYTES = 32
-_LEAD = framed("kemps/v1/coin", (bytes(_COIN_BYTES),))[:-_COIN_BYTES]
-"""What a tagged hash of a coin begins with. Chains are long, and each peer makes one for each match."""
+_LEAD = lead("kemps/v1/coin", last_bytes=_COIN_BYTES)
+"""What a tagged hash of a coin begins with."""
 
 
 def _next(coin: bytes) -> Coin:
@@ -27,12 +28,12 @@ def _next(coin: bytes) -> Coin:
     return Coin(sha256(_LEAD + coin).digest())
 
 
+@lru_cache(maxsize=16)
 def coin_chain(secret: bytes) -> tuple[Coin, ...]:
-    """The chain from its published end (index 0) to its root (index CHAIN_LENGTH)."""
-    chain = [Coin(derive("kemps/v1/coin-root", secret)[:32])]
-    for _ in range(CHAIN_LENGTH):
-        chain.append(_next(chain[-1]))
-    return tuple(reversed(chain))
+    """The chain from its published end (index 0) to its root (index CHAIN_LENGTH); kept, since it is long."""
+    coin = derive("kemps/v1/coin-root", secret)[:32]
+    chain = [coin, *(coin := sha256(_LEAD + coin).digest() for _ in range(CHAIN_LENGTH))]
+    return tuple(map(Coin, reversed(chain)))
 
 
 def check_coin(last: bytes, coin: bytes, seat: Seat) -> None:

@@ -276,8 +276,10 @@ class Sim:
             case _Due.WAKE:
                 if self._now_us < peer.woken_at_us:
                     return
-                effects = peer.session.tick(now_ms)
-                effects += peer.session.go_along(now_ms) if peer.bot.goes_along else []
+                # Bots wake far more often than machines have something to do.
+                is_due = now_ms >= peer.due_ms
+                effects = peer.session.tick(now_ms) if is_due else []
+                effects += peer.session.go_along(now_ms) if is_due and peer.bot.goes_along else []
             case _Planned() if not peer.session.has_begun:
                 # Whoever is back without its journal waits in the lobby, and sees no table.
                 return
@@ -322,7 +324,7 @@ class Sim:
 
     def _sleep(self, seat: Seat, peer: SimPeer) -> None:
         """Wake the peer when its machine or its bot has something to do by itself."""
-        wake_ms = peer.session.wake_at_ms
+        wake_ms = peer.due_ms = peer.session.wake_at_ms
         if peer.bot.wake_at_ms is not None and peer.session.has_begun:
             wake_ms = min(wake_ms, peer.bot.wake_at_ms)
         wake_us = max(wake_ms * 1000, self._now_us + 1000)

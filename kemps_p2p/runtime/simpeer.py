@@ -26,8 +26,9 @@ _HEADING = 2
 class SimPeer:
     """One machine with its bot and its two files, in memory.
 
-    `life`: how often it was restored; `losses`: how often it has lost all its files. `is_down`: it has
-    crashed, and hears nothing. `stopped_until_us`: so long it does nothing, and all that comes waits for it.
+    `life`: how often it was restored; `losses`: how often it has lost all its files. `due_ms`: when its
+    machine has something to do by itself. `is_down`: it has crashed, and hears nothing. `stopped_until_us`:
+    so long it does nothing, and all that comes waits for it.
     """
 
     session: Session
@@ -36,6 +37,7 @@ class SimPeer:
     log: list[bytes] = field(default_factory=list)
     faults: list[PeerFault] = field(default_factory=list)
     woken_at_us: int = -1
+    due_ms: int = 0
     has_news: bool = False
     life: int = 0
     losses: int = 0

@@ -324,10 +324,10 @@ class Play(Changing):
         """Say in one item all that there is to say."""
         tip, final = self.tip, self.final
         said: list[Statement] = [*self._holding.receipts(), *self._to_say]
-        lost = self._seating.pleading(tip, now_ms)
-        said += [*self._silence.words(tip, now_ms, lost), *self._silence.back(final)]
-        said += self._seating.words(final) if self.is_seated else ()
         self._to_say.clear()
+        said += self._silence.words(tip, now_ms, self._seating.pleading(tip, now_ms))
+        said += self._silence.back(final)
+        said += self._seating.words(final) if self.is_seated else ()
         head = tip.head
         if head.index > self._acked_index and self.is_seated and self._handing.is_normal(tip):
             said.insert(0, Ack(epoch=tip.epoch, term=tip.head_term, head=head))

@@ -135,10 +135,11 @@ class Silence:
 
     def can_vote(self, match: Match, target: Seat, now_ms: int) -> bool:
         """True if a seat has been silent for so long that the own player may vote it absent, and has not."""
-        if target == self._seat or not is_at_table(match, target) or not self._hears_quorum(now_ms):
+        # Asked all the time, and hardly ever of a seat that is silent: that comes first.
+        if target == self._seat or self._silent_ms(target, now_ms) < ABSENT_MS:
             return False
         has_voted = target in self._votes or self._seat in self.voters(match, target)
-        return not has_voted and self._silent_ms(target, now_ms) >= ABSENT_MS
+        return not has_voted and is_at_table(match, target) and self._hears_quorum(now_ms)
 
     def _hears_quorum(self, now_ms: int) -> bool:
         """False for a seat that is cut off itself, or has slept: whom it does not hear may well be there."""
