@@ -91,7 +91,7 @@ class _How:
     `is_on_duty`: by a seat that orders. `may_count`: what it says is lawful, and only too much of it would be
     a gain. `keeps`: it strikes by what it does not say. `is_claimant`: it needs claims of its own that
     others contest. `races`: how many a deal it takes. `look_ms`: the time to look that it needs. `winks`:
-    it takes others that wink in a call and between deals, when there is little else to claim.
+    it takes others that wink outside play, when there is little else to claim.
     """
 
     phases: tuple[Phase, ...]
@@ -209,7 +209,9 @@ KINDS: dict[str, _How] = {
     "silent-witness": _How(PLAYED, _silent_witness, keeps=True),
     "held-share": _How((Phase.PLAY, Phase.CALL), _held_share, keeps=True),
     "forked-tape": _How(ALL, tamper=lambda seed, seat, half, at: Fork(seed, seat, at.is_at_table, half)),
-    "kept-claims": _How(ALL, tamper=lambda _seed, seat, half, _at: Withheld(seat, half, is_claim)),
+    "kept-claims": _How(
+        ALL, tamper=lambda _seed, seat, half, _at: Withheld(seat, half, is_claim), winks=True
+    ),
     "kept-shares": _How(
         (Phase.PLAY, Phase.CALL), tamper=lambda _seed, seat, half, _at: Withheld(seat, half, is_share)
     ),

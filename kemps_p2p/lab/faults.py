@@ -111,7 +111,7 @@ class _Run:
         )
         self._referee.sim = self.sim
         self._random = random.Random(f"kemps faults {seed}")
-        self._deal = -1
+        self._deal = -2
         self._voids: set[int] = set()
         self._struck_at_ms = self._said_again = 0
 
@@ -165,16 +165,18 @@ class _Run:
 
     def _hurry(self, seat: Seat) -> None:
         """In most deals somebody calls before its time: bots play on for long, and a call is a call."""
-        session = self.sim.peers[seat].session
+        session, crook = self.sim.peers[seat].session, self._crook
         if not session.has_begun or session.play.final.game.deal <= self._deal:
             return
         self._deal = session.play.final.game.deal
-        crook = self._crook
         claimant = crook.seat(session.play.founding) if crook is not None and crook.is_claimant else None
         races = RACES if crook is None else crook.races
         winks_in = None if crook is None else crook.winks_in
-        for other in range(len(self.sim.peers)) if winks_in is not None else ():
-            self._plan_wink(Seat(other), self._deal, in_call=winks_in is storms.Phase.CALL)
+        if winks_in is not None:
+            for other in range(len(self.sim.peers)):
+                self._plan_wink(Seat(other), self._deal, winks_in)
+        if self._deal < 0:
+            return
         lasts_us = HURRY_US if races == RACES else RACING_US
         for _ in range(races):
             self._plan_race(self._deal, int(self._random.uniform(0, lasts_us / 2)), claimant)
@@ -199,15 +201,15 @@ class _Run:
 
         self.sim.plan(after_us, seat, choose)
 
-    def _plan_wink(self, seat: Seat, deal: int, *, in_call: bool) -> None:
-        """Somebody winks as soon as a call is made, or the deal is over."""
+    def _plan_wink(self, seat: Seat, deal: int, when: storms.Phase) -> None:
+        """Somebody winks as soon as a phase begins in a deal, or before the first."""
 
         def choose(view: SeatView) -> Action | None:
-            is_called = view.call is not None or view.phase is Phase.PROVING
-            if is_called if in_call else view.phase is Phase.DEAL_OVER:
+            phase = _phase_in(view)
+            if view.deal == deal and phase is when:
                 return Gesture("wink")
-            if view.deal == deal and view.phase not in {Phase.DEAL_OVER, Phase.MATCH_OVER}:
-                self._plan_wink(seat, deal, in_call=in_call)
+            if view.deal == deal and phase is not storms.Phase.END:
+                self._plan_wink(seat, deal, when)
             return None
 
         self.sim.plan(WINK_US, seat, choose)
@@ -307,6 +309,11 @@ class _Run:
         outcome.trace = _trace(self.sim, outcome)
         files = (b"".join((*peer.journal, *peer.log)) for peer in self.sim.peers)
         outcome.fingerprint = hashlib.sha256(b"".join(files)).hexdigest()
+
+
+def _phase_in(view: SeatView) -> storms.Phase:
+    """Where a match is, as a seat sees it."""
+    return storms.Phase.CALL if view.call is not None else storms.PHASES[view.phase]
 
 
 def run_seed(seed: int, players: int, rules: RuleSet, group: str) -> Outcome:

@@ -103,22 +103,22 @@ _BOOT_MS = 5000.0
 """How long it takes at least until a computer is back after a power cut, or a player without its files."""
 
 
+PHASES = {
+    record.Phase.SEATED: Phase.SHUFFLE,
+    record.Phase.DEALT: Phase.PLAY,
+    record.Phase.OPEN: Phase.PLAY,
+    record.Phase.HALTED: Phase.PLAY,
+    record.Phase.PROVING: Phase.CALL,
+    record.Phase.DEAL_OVER: Phase.BETWEEN,
+    record.Phase.MATCH_OVER: Phase.END,
+}
+"""By the phase of the game."""
+
+
 def phase_of(match: Match) -> Phase:
     """Where a match is, as one peer accepts it."""
     game = match.game
-    if game.pending is not None:
-        return Phase.CALL
-    match game.phase:
-        case record.Phase.SEATED:
-            return Phase.SHUFFLE
-        case record.Phase.DEALT | record.Phase.OPEN | record.Phase.HALTED:
-            return Phase.PLAY
-        case record.Phase.PROVING:
-            return Phase.CALL
-        case record.Phase.DEAL_OVER:
-            return Phase.BETWEEN
-        case record.Phase.MATCH_OVER:
-            return Phase.END
+    return Phase.CALL if game.pending is not None else PHASES[game.phase]
 
 
 @dataclass(frozen=True, slots=True)
