@@ -157,9 +157,12 @@ def _log_lines(one: Audit, *, is_alone: bool) -> Iterator[str]:
             yield f"this log is as {people.seat(one.annexed_by)} kept it"
         if not one.names:
             yield NO_NAMES
-        hold = "hold" if one.verdict is Verdict.CLEAN else "hold so far"
-        hold = hold if is_founded(one) else "would hold if the founding did"
-        yield f"{counted(one.head.index, 'entry', 'entries')} {hold}, up to {one.head.digest.hex()}"
+        hold = "hold" if is_founded(one) else "would hold if the founding did"
+        # What is signed behind the last that holds is there, and worth nothing.
+        signed = len(one.entries)
+        of_all = f"{one.head.index} of " if signed > one.head.index else ""
+        count = counted(max(signed, one.head.index), "entry", "entries")
+        yield f"{of_all}{count} {hold}, up to {one.head.digest.hex()}"
     if one.founding is not None and one.steps:
         result = result_line(one.founding.rules, one.scores, one.winners, people)
         yield f"{counted(one.deals, 'deal')}; {result}"

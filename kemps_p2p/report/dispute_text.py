@@ -184,6 +184,7 @@ def _standing(audit: Audit) -> Iterator[str]:
     if audit.verdict is Verdict.CLEAN:
         yield ""
         yield "The whole log was checked for this. It is clean: everything in it holds."
+        yield "Every player's log of this match gives this same report."
 
 
 def scene_of(audit: Audit, match: Match, *, is_ascii: bool = False) -> Scene:

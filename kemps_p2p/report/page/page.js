@@ -240,9 +240,15 @@
       if (index === at) {
         button.setAttribute("aria-current", "step");
         const top = button.offsetTop - list.offsetTop;
-        if (top < list.scrollTop || top > list.scrollTop + list.clientHeight - 60) list.scrollTop = top - list.clientHeight / 3;
+        if (top < list.scrollTop || top > list.scrollTop + list.clientHeight - 60) list.scrollTop = wholeLine(list, top - list.clientHeight / 3);
       } else button.removeAttribute("aria-current");
     }
+  }
+
+  // Where the list has to be scrolled to so that it begins with a whole line.
+  function wholeLine(list, wanted) {
+    const tops = [...list.querySelectorAll("li:not([hidden]) button")].map((button) => button.offsetTop - list.offsetTop);
+    return Math.max(0, ...tops.filter((top) => top <= wanted));
   }
 
   function show() {
@@ -401,6 +407,7 @@
       byId("copy").textContent = "Copied";
     });
   }
+  if (matchMedia("(max-width: 600px)").matches) byId("letters").open = false;
   fill();
   show();
 })();
