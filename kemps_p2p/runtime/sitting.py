@@ -34,7 +34,7 @@ from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.presence import Away
 from kemps_p2p.session.session import Session
-from kemps_p2p.session.standin import Offered
+from kemps_p2p.session.standin import ReadOffer
 from kemps_p2p.session.waiting import Waiting, What, waiting
 from kemps_p2p.wording.absence import with_stand_ins
 from kemps_p2p.wording.people import People
@@ -396,7 +396,7 @@ class Sitting:
         has_offers = self._chair.stand_ins is not None and self.outcome is None
         return self._session.can_offer() if has_offers else ()
 
-    def offers(self) -> tuple[Offered, ...]:
+    def offers(self) -> tuple[ReadOffer, ...]:
         """What others offer for absent seats, and this person has not agreed to."""
         return self._session.offers() if self.outcome is None else ()
 

@@ -15,7 +15,7 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.runtime.transport import Arrival, PublicKey
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.session import Session
-from kemps_p2p.session.standin import Offered
+from kemps_p2p.session.standin import ReadOffer
 
 LetIn: TypeAlias = Callable[[Mapping[PublicKey, bytes]], None]
 """Lets in exactly these beside those of the table: by their CURVE keys, with what they sign with."""
@@ -33,8 +33,8 @@ class Ways:
         self._curves = curves[: session.peers]
         self._seats = {curve: Seat(seat) for seat, curve in enumerate(self._curves)}
         self._order = [seat for seat in self._seats.values() if seat != session.seat]
-        self._followed: tuple[Offered, ...] | None = None
-        self._guests: dict[PublicKey, Offered] = {}
+        self._followed: tuple[ReadOffer, ...] | None = None
+        self._guests: dict[PublicKey, ReadOffer] = {}
 
     def follow(self) -> None:
         """Let in whoever stands in now, and nobody who does no more."""

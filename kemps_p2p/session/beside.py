@@ -23,7 +23,7 @@ from kemps_p2p.session.messages import (
 from kemps_p2p.session.play import Play
 from kemps_p2p.session.presence import AWAY_MS, Away, agreed
 from kemps_p2p.session.seating import Pen
-from kemps_p2p.session.standin import Offered, is_held
+from kemps_p2p.session.standin import ReadOffer, is_held
 from kemps_p2p.session.walkover import WalkOvers, silent_teams
 
 
@@ -140,7 +140,7 @@ class Beside(ABC):
         """The absent seats for which the own player may offer a program."""
         return tuple(seat for seat in self._others() if self.play.can_offer(seat)) if self._play else ()
 
-    def offers(self) -> tuple[Offered, ...]:
+    def offers(self) -> tuple[ReadOffer, ...]:
         """What others offer for absent seats, and the own player has not agreed to."""
         return self._play.offers.to_agree_to(self._play.final) if self._play and self.is_seated else ()
 
@@ -157,7 +157,7 @@ class Beside(ABC):
         """Agree to what a seat offers for another. Raises `IllegalAction` if it offers nothing."""
         return self._after(self.play.agree(seat, by, now_ms))
 
-    def let_in(self) -> tuple[Offered, ...]:
+    def let_in(self) -> tuple[ReadOffer, ...]:
         """The stand-ins whose processes are let in beside those of the table."""
         return self._play.offers.let_in(self._play.final) if self._play is not None else ()
 

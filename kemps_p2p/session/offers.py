@@ -22,7 +22,7 @@ from kemps_p2p.session.incarnation import may_sit
 from kemps_p2p.session.match import Match
 from kemps_p2p.session.messages import Offer, Openings
 from kemps_p2p.session.seating import Pen, Seating
-from kemps_p2p.session.standin import Offered, is_held, offered_sitting, read_offer
+from kemps_p2p.session.standin import ReadOffer, is_held, offered_sitting, read_offer
 
 OPENINGS_MAX = 64
 """How many deals and books are opened by one message; what more there is comes with the next."""
@@ -35,12 +35,12 @@ class Offers:
 
     def __init__(self, seat: Seat, identity: Identity, seating: Seating) -> None:
         self._seat, self._identity, self._seating = seat, identity, seating
-        self._known: dict[Digest, Offered] = {}
+        self._known: dict[Digest, ReadOffer] = {}
         self._told: set[tuple[Digest, Seat]] = set()
         self._lent: list[tuple[Seat, bytes, Dealing]] = []
         """What the own player has offered: for which seat, with which key, and what opens its deals."""
 
-    def make(self, pen: Pen, seat: Seat, curve: bytes, match: Match) -> Offered:
+    def make(self, pen: Pen, seat: Seat, curve: bytes, match: Match) -> ReadOffer:
         """Offer a program for an absent seat, by what it signs with; its owner agrees to it."""
         made = read_offer(pen.offer(self._identity, self._seat, curve, len(match.signers[seat])), match)
         self._keep(made)
@@ -48,7 +48,7 @@ class Offers:
         self._lent.append((seat, made.key, Dealing(seat, pen.secret, ())))
         return made
 
-    def hear(self, offer: Offer, match: Match) -> Offered | None:
+    def hear(self, offer: Offer, match: Match) -> ReadOffer | None:
         """Take in an offer; what it says, if that is news. Raises `PeerFault`, without a culprit."""
         sitting = offered_sitting(offer)
         place = sitting.seat, sitting.incarnation
@@ -64,7 +64,7 @@ class Offers:
         self._keep(read)
         return read
 
-    def _keep(self, offered: Offered) -> None:
+    def _keep(self, offered: ReadOffer) -> None:
         like = [known for known in self._all() if known.seat == offered.seat]
         for known in like:
             if known.incarnation < offered.incarnation - 1:
@@ -72,10 +72,10 @@ class Offers:
         self._known[offered.name] = offered
         self._seating.offer(offered.plea, offered_sitting(offered.offer))
 
-    def _all(self) -> Iterator[Offered]:
+    def _all(self) -> Iterator[ReadOffer]:
         yield from self._known.values()
 
-    def standing(self, match: Match) -> tuple[Offered, ...]:
+    def standing(self, match: Match) -> tuple[ReadOffer, ...]:
         """What is offered for seats that are absent, by who is not; of each the last that it offers."""
         last = {
             (known.seat, known.by): known
@@ -84,12 +84,12 @@ class Offers:
         }
         return tuple(last.values())
 
-    def own(self, seat: Seat, match: Match) -> Offered | None:
+    def own(self, seat: Seat, match: Match) -> ReadOffer | None:
         """What the own seat offers for another."""
         mine = (known for known in self.standing(match) if (known.seat, known.by) == (seat, self._seat))
         return next(mine, None)
 
-    def to_agree_to(self, match: Match) -> tuple[Offered, ...]:
+    def to_agree_to(self, match: Match) -> tuple[ReadOffer, ...]:
         """What others offer, and the own player has not agreed to."""
         return tuple(
             known
@@ -97,11 +97,11 @@ class Offers:
             if self._seat not in (known.by, known.seat) and not self._seating.has_agreed(known.name)
         )
 
-    def is_agreed_by_all(self, offered: Offered, players: frozenset[Seat]) -> bool:
+    def is_agreed_by_all(self, offered: ReadOffer, players: frozenset[Seat]) -> bool:
         """True if each of these players has agreed to an offer."""
         return self._seating.voters(offered.name) >= players
 
-    def let_in(self, match: Match) -> tuple[Offered, ...]:
+    def let_in(self, match: Match) -> tuple[ReadOffer, ...]:
         """The stand-ins that are let in: who sits, and until the next deal who did, to hear of its end."""
         return tuple(
             known
@@ -142,7 +142,7 @@ def _has_sat(match: Match, seat: int, incarnation: int, key: bytes) -> bool:
     return max(1, len(known) - 2) <= incarnation < len(known) and known[incarnation].key == key
 
 
-def _sits(match: Match, offered: Offered) -> bool:
+def _sits(match: Match, offered: ReadOffer) -> bool:
     return match.signers[offered.seat][-1].key == offered.key
 
 

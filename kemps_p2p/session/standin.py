@@ -33,7 +33,7 @@ class StandIn(Record, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class ReadOffer:
     """An offer that has been read: `seat` is to be held by a program of `by`, as this incarnation.
 
     `name`: what the table agrees to. `plea`, `offer`: as they are sent.
@@ -67,7 +67,7 @@ def _said(offer: Offer) -> StandIn:
     return decode(offer.raw, StandIn)
 
 
-def read_offer(offer: Offer, match: Match) -> Offered:
+def read_offer(offer: Offer, match: Match) -> ReadOffer:
     """What a seat has offered. Raises `PeerFault` without a culprit, since anybody may pass it on."""
     said = _said(offer)
     if len(said.curve) != CURVE_BYTES:
@@ -79,7 +79,7 @@ def read_offer(offer: Offer, match: Match) -> Offered:
     # Who offered may have left since.
     keys = (signer.key for signer in match.signers[said.by])
     verify_by_any(keys, OFFER_LABEL, offer.raw, offer.signature)
-    return Offered(
+    return ReadOffer(
         seat=Seat(sitting.seat),
         by=Seat(said.by),
         incarnation=sitting.incarnation,

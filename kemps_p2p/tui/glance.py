@@ -12,7 +12,7 @@ from kemps_p2p.game.views import SeatView
 from kemps_p2p.ids import Position, Seat, Team
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.presence import Away
-from kemps_p2p.session.standin import Offered
+from kemps_p2p.session.standin import ReadOffer
 from kemps_p2p.session.waiting import Waiting, What
 from kemps_p2p.tui.calling import Draft
 from kemps_p2p.tui.recent import Recent
@@ -52,7 +52,7 @@ class Glance:
     can_vote_absent: tuple[Seat, ...]
     can_offer: tuple[Seat, ...]
     """For whom this person may offer a bot."""
-    offers: tuple[Offered, ...]
+    offers: tuple[ReadOffer, ...]
     """What bots others offer, and this person has not agreed to."""
     silent_teams: tuple[Seat, ...]
     """Against whom a walk-over can be signed now."""
