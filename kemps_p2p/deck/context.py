@@ -12,16 +12,14 @@ Section "Blind deck" of protocol.md.
 
 from dataclasses import dataclass
 from enum import Enum
-from hashlib import sha512
 
-from kemps_p2p.codec import Digest, Transcript, derive, lead, tagged_hash
+from kemps_p2p.codec import Digest, Transcript, derive, tagged_hash
 from kemps_p2p.deck.group import Group, wide_scalar
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Seat
 
 VERSION = 1
 SEED_BYTES = 32
-NUMBER_BYTES = 8
 
 
 class Stage(Enum):
@@ -34,7 +32,7 @@ class Stage(Enum):
 
 def number(value: int) -> bytes:
     """Return the form in which hashes and transcripts take a small number."""
-    return value.to_bytes(NUMBER_BYTES, "big")
+    return value.to_bytes(8, "big")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +97,7 @@ class Secrets:
 
     def block(self, label: str, index: int) -> bytes:
         """64 bytes that only the holder of the seed can tell from noise."""
-        return derive(_secret_label(label), self.seed, self.binding, number(index))
+        return derive(f"kemps/v1/deck/secret/{label}", self.seed, self.binding, number(index))
 
     def scalar(self, label: str, index: int = 0) -> int:
         """One secret scalar, not zero."""
@@ -107,15 +105,9 @@ class Secrets:
 
     def scalars(self, label: str, count: int) -> tuple[int, ...]:
         """`count` independent secret scalars."""
-        # A shuffle takes hundreds.
-        same = lead(_secret_label(label), self.seed, self.binding, last_bytes=NUMBER_BYTES)
-        return tuple(wide_scalar(sha512(same + number(index)).digest()) for index in range(count))
+        return tuple(self.scalar(label, index) for index in range(count))
 
 
 def nonces(seed: bytes, transcript: Transcript) -> Secrets:
     """Secrets for a proof: bound to all that its transcript has absorbed so far, which does not change."""
     return Secrets(seed, transcript.fork().challenge("nonces"))
-
-
-def _secret_label(label: str) -> str:
-    return f"kemps/v1/deck/secret/{label}"

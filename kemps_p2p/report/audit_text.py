@@ -161,8 +161,8 @@ def _log_lines(one: Audit, *, is_alone: bool) -> Iterator[str]:
         # What is signed behind the last that holds is there, and worth nothing.
         signed = len(one.entries)
         of_all = f"{one.head.index} of " if signed > one.head.index else ""
-        count = counted(max(signed, one.head.index), "entry", "entries")
-        yield f"{of_all}{count} {hold}, up to {one.head.digest.hex()}"
+        all_told = counted(max(signed, one.head.index), "entry", "entries")
+        yield f"{of_all}{all_told} {hold}, up to {one.head.digest.hex()}"
     if one.founding is not None and one.steps:
         result = result_line(one.founding.rules, one.scores, one.winners, people)
         yield f"{counted(one.deals, 'deal')}; {result}"
