@@ -96,6 +96,7 @@ def show(*, told: str, home: Path | None, as_json: bool) -> None:
     say(str(file))
     for line in card_lines(card):
         say(f"  {line}")
+    say("  so the file says of itself: `kemps audit` checks it")
 
 
 @log.command()
@@ -203,7 +204,8 @@ def _kept(match: str, home: Path | None) -> Path:
     kept = kept_log(match, home) if match else next((each.path for each in _logs(home)), None)
     if kept is None:
         what = f"no log of a match {plain(match)}" if match else "no log"
-        hint = "`kemps log list` lists them."
+        file = Path(match + SUFFIX)
+        hint = f"Is {file} meant, which is here?" if file.is_file() else "`kemps log list` lists them."
         raise CommandError(Exit.UNREADABLE, f"{what} is in {log_directory(home)}", hint)
     return kept
 

@@ -77,6 +77,8 @@ def replay(
     elif as_text or as_json or not is_terminal():
         for moment in timeline.moments[start or 0 :]:
             line = timeline.line(moment.index, whose)
+            if line.is_hidden and not as_json:
+                continue
             click.echo(json.dumps(line.as_json()) if as_json else line.shown())
     else:
         # Only here, since lines need none of it.

@@ -362,7 +362,7 @@ def _called(facts: CallFacts, scene: Scene) -> Iterator[str]:
         yield f"{_by_number(met.race)}: {told}."
     yield from rivals_texts(facts, scene)
     if not facts.races:
-        yield "Nobody wanted anything meanwhile that could have changed it: it was in no race."
+        yield "Nobody else's wish could have come before it: it was in no race."
 
 
 def rivals_texts(facts: CallFacts, scene: Scene) -> Iterator[str]:

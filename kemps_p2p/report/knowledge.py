@@ -33,18 +33,19 @@ def shown_deals(audit: Audit) -> Deals:
 def own_faces(match: Match, seat: Seat, deals: Deals) -> dict[Position, Card]:
     """The faces of its hand that a seat can see at this state, as far as the log shows them at all."""
     hand = match.game.hands[seat] if match.game.hands else ()
-    open_now = match.game.faces
     opened = deals.get(match.game.deal, {})
     seen = {}
     for position in hand:
-        card = open_now.get(position, opened.get(position))
-        if card is not None and (position in open_now or _can_see(match, seat, position)):
+        card = match.game.faces.get(position, opened.get(position))
+        if card is not None and can_see(match, seat, position):
             seen[position] = card
     return seen
 
 
-def _can_see(match: Match, seat: Seat, position: Position) -> bool:
-    """True if nobody's share of a card is missing but that of the seat that holds it."""
+def can_see(match: Match, seat: Seat, position: Position) -> bool:
+    """True if a card is open, or nobody's share of it is missing but that of the seat that holds it."""
+    if position in match.game.faces:
+        return True
     deck = deck_of(match, position)
     return deck is not None and is_shuffled(deck) and missing(deck, position) <= {seat}
 

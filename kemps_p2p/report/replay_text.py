@@ -33,7 +33,7 @@ from kemps_p2p.ledger.entry import (
 from kemps_p2p.ledger.sitting import sitting_in
 from kemps_p2p.ledger.tape import TapeItem
 from kemps_p2p.report.contests import Contested, Contests, intent_of, settled_by, why_refused
-from kemps_p2p.report.knowledge import AllEyes, Deals, Eyes, shown_deals
+from kemps_p2p.report.knowledge import AllEyes, Deals, Eyes, can_see, shown_deals
 from kemps_p2p.report.witnesses import words_json
 from kemps_p2p.session.audit import Audit
 from kemps_p2p.session.chaincheck import Step
@@ -80,6 +80,12 @@ class Line:
         """The line for people."""
         return f"{clock_text(self.at_ms):>10}  {self.text}"
 
+    @property
+    def is_hidden(self) -> bool:
+        """True of a hand whose cards these eyes do not see: a line that tells people nothing."""
+        cards = self.facts.get("cards")
+        return self.event == "hand" and isinstance(cards, list) and not any(cards)
+
     def as_json(self) -> dict[str, object]:
         """The line for programs."""
         said = self.text.strip()
@@ -103,6 +109,8 @@ class _Teller:
     drawn: dict[int, tuple[int, dict[Digest, Asked]]] = field(default_factory=dict)
     lost: dict[tuple[Seat, Kind], int] = field(default_factory=dict)
     """The last race that a seat lost with a claim of a kind, until that claim has come to its end."""
+    unseen: dict[int, tuple[Position, ...]] = field(default_factory=dict)
+    """The hands of the running deal as they were dealt, of the seats that cannot see theirs yet."""
 
     def scene(self, match: Match) -> Scene:
         """What sentences need to know at a state of the match."""
@@ -151,6 +159,7 @@ class _Teller:
                     pass
             self.match = part.match
             yield from self._happened(step, part, event)
+            yield from self._hands_seen(step, part.match)
             for _, item, result in settled_by(before, step, event):
                 if result is not Result.WAITING:
                     self.lost.pop((item.seat, kind(asked_by(item).action)), None)
@@ -255,11 +264,17 @@ class _Teller:
                     pass
             yield self._line(step, _kebab(type(event).__name__), text, facts)
             if isinstance(event, Dealt):
-                yield from self._hands(step, part.match, scene)
+                self.unseen = dict(enumerate(part.match.game.hands))
 
-    def _hands(self, step: Step, match: Match, scene: Scene) -> Iterator[Line]:
-        for seat, hand in enumerate(match.game.hands):
-            if any(position in self.deals.get(match.game.deal, {}) for position in hand):
+    def _hands_seen(self, step: Step, match: Match) -> Iterator[Line]:
+        """Each hand as it was dealt, once its seat can see it."""
+        shown = self.deals.get(match.game.deal, {})
+        for seat, hand in tuple(self.unseen.items()):
+            if any(position in shown for position in hand) and all(
+                can_see(match, Seat(seat), position) for position in hand
+            ):
+                del self.unseen[seat]
+                scene = self.scene(match)
                 is_seen = any(position in scene.faces for position in hand)
                 told = scene.cards(hand) if is_seen else "face down"
                 text = f"  hand of {self.people.seat(seat)}: {told}"

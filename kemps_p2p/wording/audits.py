@@ -66,6 +66,9 @@ def place_text(one: Audit) -> str:
 ASK_ANOTHER = "Any other player's log of this match can stand in for it."
 """What to do with a log that has been changed."""
 
+GOES_ON = " What it has counts. Another player's log of this match may go on."
+"""What to do with a log that ends too soon."""
+
 MEANINGS: dict[Verdict, str] = {
     Verdict.CLEAN: "everything in it holds",
     Verdict.VIOLATED: "something in it does not hold",
@@ -145,7 +148,8 @@ def conclusion_line(all_in_all: Conclusion) -> str:
         case Verdict.VIOLATED:
             return f"violated: {_which(all_in_all, 'hold')}. {_blame(all_in_all)}"
         case Verdict.UNDECIDABLE:
-            return f"undecidable: nothing is wrong as far as it goes, but {_short(all_in_all)} to the end."
+            short = f"nothing is wrong as far as it goes, but {_short(all_in_all)} to the end"
+            return f"undecidable: {short}.{GOES_ON if count == 1 else ''}"
         case Verdict.CONTRADICT:
             return f"contradict: the logs tell different stories, and both are signed. {_blame(all_in_all)}"
         case Verdict.UNREADABLE if count == 1 and all_in_all.is_newer:
@@ -199,7 +203,7 @@ def _culprits(findings: Iterable[Finding], people: People) -> dict[str, None]:
     return {people.numbered(finding.culprit): None for finding in findings if finding.culprit is not None}
 
 
-NO_NAMES = "names are told at the end of a log: that of this one is missing or wrong"
+NO_NAMES = "seats go by number: names stand at the end of a log, where a cut or redacted one has none"
 """Why seats go by number."""
 
 

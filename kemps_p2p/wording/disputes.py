@@ -47,7 +47,10 @@ HOW_TO_READ = (
     "So whoever signed a lower stamp had not seen what has a higher one.",
     "Stamps count what was seen, not seconds.",
     "What a seat has seen is what its program had received.",
-    "In one item, what is named first came first.",
+    "An item is what a seat signs at once; what it names first came first.",
+    "The stamp behind what a tape has seen is that of the item that says so.",
+    "Whoever gestures seals if it is meant as a sign; the seal opens at the end.",
+    "`--signals` has the signs that a team had agreed on, if it sealed them.",
     "A race is witnessed by all but the two in it, and by an observer, if any.",
     "The evidence is what an entry needed to decide; a tape may hold more.",
 )
@@ -93,8 +96,7 @@ def race_summary(race: Race, people: People, sayers: Sequence[Seat]) -> str:
         return f"both are wishes of {people.seat(race.first.seat)}, in the order in which they were made"
     if race.by_cut:
         return f"{people.seat(race.first.seat)} was first, by the tapes as a cut closed them"
-    own = f", as {people.seat(race.second.seat)}'s own tape shows" if race.by_cause else ""
-    return f"{met_text(race, people, sayers)}{own}"
+    return met_text(race, people, sayers)
 
 
 SUMMARIES: dict[Why, str] = {
@@ -122,8 +124,8 @@ def rule_text(race: Race, need: int, people: People, *, is_half_named: bool) -> 
         return [f"Both are {first}'s: they count in the order in which {first} made them."]
     if race.by_cause:
         return [
-            f"{met_text(race, people)}.",
-            f"{second}'s own tape has {first}'s wish before {second}'s own; then no witness is asked.",
+            f"{met_text(race, people)}: {first}'s wish comes before {second}'s own there. "
+            "Then no witness is asked.",
         ]
     if is_half_named:
         return [f"{first}'s wish is named by the cut and {second}'s is not: what a cut names goes first."]

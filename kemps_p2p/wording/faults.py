@@ -49,7 +49,7 @@ FLAWS: dict[Flaw, str] = {
     Flaw.NOT_A_LOG: "this is not the log of a match",
     Flaw.TORN: "the file ends in the middle of something",
     Flaw.NO_GENESIS: "the file ends before the match begins",
-    Flaw.NOT_CLOSED: "the log ends before the match does, and it does not hold why",
+    Flaw.NOT_CLOSED: "the log ends before the match does, and nothing in it says why",
     Flaw.NO_CERTIFICATE: "too few acknowledgements (acks) show that the end of the log is final",
     Flaw.INSECURE_GROUP: "this log is of a simulation, whose cards are not hidden at all",
     Flaw.BAD_HEADER: "the header of the file does not repeat the founding of the match",

@@ -9,7 +9,7 @@ from kemps_p2p.wording.people import People
 from kemps_p2p.wording.scene import Scene
 
 WHO_IS_FIRST = (
-    "Whoever had seen the other's claim before making the own one is second.",
+    "Whoever had seen the other's claim before making its own is second.",
     "Else the claim is first that more than half of the witnesses signed first.",
 )
 """How the table finds out who was first, as long as it can tell."""
@@ -68,7 +68,9 @@ def met_text(race: Race, people: People, sayers: Sequence[Seat] = ()) -> str:
         split = f"{ahead} of {asked} witnesses saw {first} first, {behind} saw {second} first"
         return f"{first} and {second} at once: {split}; a draw decides"
     if race.by_cause:
-        return f"{first} was first: {second} had already seen what {first} wanted"
+        return (
+            f"{first} was first: {second} had already seen what {first} wanted, as {second}'s own tape shows"
+        )
     by = f" ({people.all(sayers)})" if sayers else ""
     return f"{first} was first: {ahead} of {asked} witnesses{by} saw {first} before {second}"
 
@@ -77,5 +79,5 @@ def words_text(witness: Seat, saw: Sequence[tuple[Seat, str]], people: People) -
     """The word of one witness: whose claims, of which kind, its tape shows in which order."""
     who = people.seat(witness)
     if not saw:
-        return f"{who} said nothing that is in the log"
+        return f"{who}'s word is not in the evidence, since it was not needed"
     return f"{who} saw {', then '.join(f'the {what} of {people.seat(seat)}' for seat, what in saw)}"

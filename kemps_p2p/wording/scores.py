@@ -49,6 +49,6 @@ def result_line(rules: RuleSet, scores: tuple[int, ...], winners: tuple[Team, ..
     """Who has won, and the final scores; the scores alone while nobody has."""
     if not winners:
         return f"not over: {standing(rules, scores, people)}"
-    teams = listed([people.team(team) for team in winners])
-    verb = "win" if len(winners) == 1 else "share the win"
-    return f"{teams} {verb}: {standing(rules, scores, people)}"
+    teams = ", and ".join(people.team(team) for team in winners)
+    verb = " win" if len(winners) == 1 else ", share the win"
+    return f"{teams}{verb}: {standing(rules, scores, people)}"

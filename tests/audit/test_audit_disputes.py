@@ -41,7 +41,7 @@ pytest_plugins = ("audit_fixtures",)
 
 SAYS = {
     "poll": "Neither had seen the other's wish before, so the witnesses were asked: whoever is first on",
-    "cause": "seat 1's own tape has seat 0's wish before seat 1's own; then no witness is asked.",
+    "cause": "seat 0's wish comes before seat 1's own there. Then no witness is asked.",
     "coins": "seat 0 and seat 1 showed coins that were fixed before the match",
     "own-exchange": "a team's exchange goes before a call of the same team: seat 2 before seat 0.",
     "counter-first": "these rules put a call against a team before other calls (simultaneous_calls): seat 1",

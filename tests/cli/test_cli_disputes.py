@@ -102,7 +102,7 @@ def test_a_report_on_a_log_that_was_changed_says_so_before_all_else(here: Here, 
     first, second, *_ = ran.out.splitlines()
     assert first.startswith("This log is violated: something in it does not hold (entry ")
     assert second == "What is told here lies before that and holds."
-    assert "names are told at the end of a log" in here("audit", changed).out
+    assert "names stand at the end of a log" in here("audit", changed).out
     # The match id in the header is beside what the seats have signed.
     changed.write_bytes(whole[:20] + bytes((whole[20] ^ 1,)) + whole[21:])
     first, second, *_ = here("audit", changed, "--call", 2).out.splitlines()

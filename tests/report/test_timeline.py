@@ -100,7 +100,17 @@ def test_open_seeds_show_every_hand_from_its_start(timeline: Timeline) -> None:
     assert timeline.faces(start, Wide.TABLE) == {}
     assert timeline.faces(start, Seat(0)) == {}, "no share is in the log yet"
     assert "hidden" not in timeline.text(start + 1)
-    assert timeline.text(start + 1, Seat(0)).endswith(": face down")
+
+
+def test_a_hand_is_told_when_its_seat_can_see_it_and_to_nobody_else(timeline: Timeline) -> None:
+    told = [moment for moment in timeline.moments if moment.line.event == "hand"]
+    first = [moment.index for moment in told if moment.game.deal == 0]
+    assert {timeline.moments[index].line.facts["seat"] for index in first} == set(range(4))
+    for index in first:
+        for seat in range(4):
+            is_own = timeline.moments[index].line.facts["seat"] == seat
+            line = timeline.line(index, Seat(seat))
+            assert line.text.endswith(": face down") is line.is_hidden is not is_own
 
 
 def test_an_unfinished_log_shows_no_hand_that_was_not_shown(seen: Seen) -> None:

@@ -113,7 +113,7 @@
   // What came of it. Who looks with all eyes is told what comes later, nobody else.
   function ruling(found, end) {
     if (end !== null && end <= at) return textOf(data.moments[end]);
-    if (end !== null && eyes === ALL) return `What came of it, at ${data.moments[end].clock}: ${textOf(data.moments[end])}`;
+    if (end !== null && eyes === ALL) return `${data.moments[end].clock} ${textOf(data.moments[end])}`;
     return found.call ? "Not judged yet at this moment." : "";
   }
 
