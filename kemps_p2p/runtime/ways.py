@@ -41,8 +41,12 @@ class Ways:
         offered = self._session.let_in()
         if offered != self._followed:
             self._followed = offered
-            new = {PublicKey(each.curve): each for each in offered}
-            self._guests = {curve: each for curve, each in new.items() if curve not in self._seats}
+            # Where two have the same CURVE key, whoever was let in with it first keeps it.
+            known = sorted(offered, key=lambda each: each not in self._guests.values())
+            self._guests = {}
+            for each in known:
+                if PublicKey(each.curve) not in self._seats:
+                    self._guests.setdefault(PublicKey(each.curve), each)
             self._let_in({curve: each.key for curve, each in self._guests.items()})
 
     def heard(self, arrivals: Sequence[Arrival]) -> tuple[list[tuple[Seat, bytes]], list[tuple[Seat, bytes]]]:

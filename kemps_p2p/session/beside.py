@@ -117,16 +117,28 @@ class Beside(ABC):
         been away for very long; and agree to a stand-in that all agree to who decide for themselves.
         """
         play, effects = self._play, list[fx.Effect]()
-        if play is None:
+        if play is None or play.is_recovering or not play.is_seated:
+            # It has no word at the table, or none yet.
             return effects
         for seat in self._others():
             if play.is_voted_along(seat, now_ms):
                 effects += self.vote_absent(seat, now_ms)
-        offered = play.offers.to_agree_to(play.final) if play.final.absent else ()
-        for each in offered:
-            if play.offers.is_agreed_by_all(each, self._players(now_ms) - {each.seat} | {each.by}):
-                effects += self.agree_to_stand_in(each.seat, each.by, now_ms)
+        # One after the other: what follows from one may settle the next.
+        while (each := self._to_go_along_with(play, now_ms)) is not None:
+            effects += self.agree_to_stand_in(each.seat, each.by, now_ms)
         return effects
+
+    def _to_go_along_with(self, play: Play, now_ms: int) -> ReadOffer | None:
+        """An offer that all agree to who decide for themselves, and this seat has not yet."""
+        offered = play.offers.to_agree_to(play.final) if play.final.absent else ()
+        return next(
+            (
+                each
+                for each in offered
+                if play.offers.is_agreed_by_all(each, self._players(now_ms) - {each.seat} | {each.by})
+            ),
+            None,
+        )
 
     def _players(self, now_ms: int) -> frozenset[Seat]:
         """The other seats that are there, and decide for themselves."""

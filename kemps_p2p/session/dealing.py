@@ -18,7 +18,7 @@ from typing import TypeAlias
 from msgspec import structs
 
 from kemps_p2p.codec import Digest, derive, encode
-from kemps_p2p.deck.context import number
+from kemps_p2p.deck.context import SEED_BYTES, number
 from kemps_p2p.deck.deal import (
     Deck,
     Seed,
@@ -166,11 +166,15 @@ class Dealing:
         Only who had it can know, so it does not matter who says it. What does not fit is passed over: it
         would be the fault of the seat.
         """
+        if self._seat == match.founding.observer:
+            return False
         duty = _fulfilled(opening)
         if duty not in duties(match, self._seat) or duty in self._heard or (duty,) in self._done:
             return False
         try:
             if isinstance(opening, SeedDeed):
+                if len(opening.seed.seed) != SEED_BYTES:
+                    return False
                 check_seals(seals_of(match, opening.deal, self._seat), self._seat, opening.seed.seed)
                 if not self._makes_key(match, opening.deal, opening.seed.seed):
                     return False

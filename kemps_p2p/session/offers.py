@@ -59,7 +59,9 @@ class Offers:
             return None
         read = read_offer(offer, match)
         like = sum((known.by, known.seat, known.incarnation) == (read.by, *place) for known in self._all())
-        if read.name in self._known or like >= OFFERS_MAX:
+        # The messages of one process would count as those of two seats.
+        is_taken = any(known.curve == read.curve and known.key != read.key for known in self._all())
+        if read.name in self._known or like >= OFFERS_MAX or is_taken:
             return None
         self._keep(read)
         return read

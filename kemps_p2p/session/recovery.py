@@ -81,7 +81,10 @@ class Recovery:
         while end < len(logged) and logged[end] in self._parts.tapes.by_digest:
             end += 1
         if chain.tip.head.index < end:
-            chain.aim(Head(index=end, digest=logged[end - 1]))
+            try:
+                chain.aim(Head(index=end, digest=logged[end - 1]))
+            except PeerFault as fault:
+                raise RuntimeFault(f"the log is not what the journal leads to: {fault}") from None
             self._follow_path(follow, now_ms)
         # The acks that made them final may be of entries behind them, which are not folded here yet.
         chain.logged_index = min(len(logged), chain.tip.head.index)

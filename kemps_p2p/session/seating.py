@@ -38,6 +38,8 @@ PLEAS_MAX = 8
 """How many pleas for one incarnation of a seat are heard: a program that lost its files twice makes two."""
 ASKED_MS = 5000
 """How long a player's plea for a seat that is held stands: it says it again five times a second."""
+PASSING_ON = 2
+"""How many others have to pass that on to a stand-in: one alone could say an old plea again."""
 ROOM_MS = 10_000
 """How long the next deal waits until a stand-in has made room; then it is played with that one."""
 STILL_MS = 250
@@ -106,6 +108,8 @@ class Seating:
         self._ends: dict[Digest, set[int]] = {}
         self._asked_at_ms: dict[Digest, int] = {}
         """When each player's plea was last said by itself, or passed on to who stands in for it."""
+        self._passed: dict[Digest, dict[Seat, int]] = {}
+        """Who has passed on that the own seat is asked for, and when last."""
         self._room: dict[Digest, tuple[int, int]] = {}
         """After which deal a player may have its seat from a stand-in, and since when."""
         self._agreed: set[Digest] = set()
@@ -124,9 +128,18 @@ class Seating:
             if not _is_next(match, sitting) or self._count_like(sitting) >= PLEAS_MAX:
                 return False
             self._pleas[name] = plea, sitting
-        if self._pleas[name][1].seat in (sender, self._seat):
+        if self._is_heard_of(name, sender, now_ms):
             self._asked_at_ms[name] = now_ms
         return is_news
+
+    def _is_heard_of(self, name: Digest, sender: Seat, now_ms: int) -> bool:
+        """True if a plea comes of who asks; where it asks for the own seat, if several pass it on."""
+        seat = self._pleas[name][1].seat
+        if seat != self._seat:
+            return seat == sender
+        passed = self._passed.setdefault(name, {})
+        passed[sender] = now_ms
+        return sum(now_ms - at_ms <= ASKED_MS for at_ms in passed.values()) >= PASSING_ON
 
     def _is_player(self, sitting: Sitting) -> bool:
         return sitting.key == self._founding.keys[sitting.seat]

@@ -194,8 +194,9 @@ class Session(Beside):
             message = read_message(data)
             match message:
                 case Status() if self._play is not None:
+                    effects = self._lacking(self._play, seat, message, now_ms)
                     self._aside[seat] = message.final, now_ms
-                    return self._lacking(self._play, seat, message, now_ms)
+                    return effects
                 case Batch() if self._play is not None:
                     self._play.receive(message.items, now_ms)
                     return self._after(self._play.flush(now_ms))

@@ -2,7 +2,7 @@
 
 Pure. Knows nothing of whether the table agrees. Invariant:
 
-1. An offer has two signatures, of the seat that makes it and of the program that is offered.
+1. An offer has two signatures, of the player that makes it and of the program that is offered.
 
 Section "Stand-ins" of protocol.md.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from kemps_p2p.codec import Digest, Record, decode, encode
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Seat
-from kemps_p2p.ledger.identity import Identity, verify, verify_by_any
+from kemps_p2p.ledger.identity import Identity, verify
 from kemps_p2p.ledger.sitting import Sitting, read_sitting, sitting_digest, sitting_in
 from kemps_p2p.session.match import Match
 from kemps_p2p.session.messages import Offer, Plea
@@ -76,9 +76,8 @@ def read_offer(offer: Offer, match: Match) -> ReadOffer:
     if not (0 <= sitting.seat < match.seats and 0 <= said.by < match.seats and said.by != sitting.seat):
         raise PeerFault(Fault.WRONG_SEAT, "an offer of a seat, or for one, that is not there")
     verify(sitting.key, OFFER_LABEL, offer.raw, offer.own)
-    # Who offered may have left since.
-    keys = (signer.key for signer in match.signers[said.by])
-    verify_by_any(keys, OFFER_LABEL, offer.raw, offer.signature)
+    # That of its player, who may have left since: a program that has stood in there speaks for nobody.
+    verify(match.founding.keys[said.by], OFFER_LABEL, offer.raw, offer.signature)
     return ReadOffer(
         seat=Seat(sitting.seat),
         by=Seat(said.by),

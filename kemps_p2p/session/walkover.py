@@ -9,6 +9,7 @@ proven. Pure. Invariants:
 Section "Walk-over" of protocol.md.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,8 @@ from kemps_p2p.session.presence import Away
 WALK_OVER_LABEL = "kemps/v1/walk-over"
 SUFFIX = ".walkover"
 """Of the file beside a log that holds the walk-overs, each as it is sent, back to back."""
+WALK_OVERS_MAX = 32
+"""How many of one seat are kept: each new one is written beside the log."""
 WALK_OVER_MS = 60_000
 """How long nothing has been heard of the other teams before one signs."""
 
@@ -87,6 +90,7 @@ class WalkOvers:
     def __init__(self, identity: Identity, seat: Seat) -> None:
         self._identity, self._seat = identity, seat
         self._said: dict[Seat, WalkOver] = {}
+        self._count: Counter[Seat] = Counter()
 
     @property
     def own(self) -> WalkOver | None:
@@ -112,9 +116,11 @@ class WalkOvers:
     def is_news(self, said: WalkOver, founding: Founding) -> bool:
         """Take one in. Raises `PeerFault` for one that no honest seat signs."""
         seat = Seat(read_walk_over(said, founding).seat)
-        is_new = self._said.get(seat) != said
+        if self._said.get(seat) == said or self._count[seat] >= WALK_OVERS_MAX:
+            return False
+        self._count[seat] += 1
         self._said[seat] = said
-        return is_new
+        return True
 
     def is_joint(self, founding: Founding) -> bool:
         """True once all of the own team have signed."""

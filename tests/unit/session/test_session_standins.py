@@ -29,6 +29,7 @@ from kemps_p2p.session.walkover import WALK_OVER_MS
 
 ANNA, CLEO, DAN = map(Seat, OTHERS)
 CURVE = bytes([7]) * 32
+"""Of the first."""
 
 
 def absent() -> Table:
@@ -41,8 +42,13 @@ def program(what: int = 0) -> tuple[Identity, bytes]:
     return identity(20 + what), derive("test/stand-in", bytes([what]))[:32]
 
 
+def curve(what: int = 0) -> bytes:
+    """The CURVE key of its process."""
+    return bytes([7 + what]) * 32
+
+
 def offer(table: Table, by: Seat = ANNA, what: int = 0) -> Table:
-    made = table.sessions[by].offer_stand_in(GONE, program(what), CURVE, table.now_ms)
+    made = table.sessions[by].offer_stand_in(GONE, program(what), curve(what), table.now_ms)
     table.carry_out(by, made)
     return table.settle()
 
@@ -229,7 +235,7 @@ def test_an_offer_comes_to_who_was_away_and_offers_end() -> None:
     assert [each.by for each in table.sessions[CLEO].offers()] == [ANNA]
     for what in range(1, OFFERS_MAX + 3):
         pen = Pen(*program(what), table.play().founding.match, GONE)
-        table.hear(CLEO, ANNA, pack(pen.offer(identity(ANNA), ANNA, CURVE, 1)))
+        table.hear(CLEO, ANNA, pack(pen.offer(identity(ANNA), ANNA, curve(what), 1)))
     # Of each the last counts, and what comes beyond some is passed over.
     (last,) = table.sessions[CLEO].offers()
     assert last.key == program(OFFERS_MAX - 1)[0].public
@@ -361,7 +367,8 @@ def test_a_stand_in_plays_and_no_deal_begins_while_the_player_asks() -> None:
     assert caught.value.reason is Illegal.NOT_READY
     # The stand-in asks for nothing, whatever it hears.
     assert table.play(GONE).plea() is None
-    table.play(GONE).hear_plea(plea, DAN, table.now_ms)
+    for other in (DAN, ANNA):
+        table.play(GONE).hear_plea(plea, other, table.now_ms)
     with pytest.raises(IllegalAction) as caught:
         table.play(GONE).check(Gesture(name="wink"), table.now_ms)
     assert caught.value.reason is Illegal.COMING_BACK
@@ -383,7 +390,8 @@ def test_a_deal_waits_for_the_player_as_long_as_it_asks_and_not_for_ever() -> No
             assert seating.is_awaited(final, now_ms) == is_awaited
             assert (GONE in seating.pleading(final, now_ms + table.now_ms)) <= is_awaited
     own = Seating(GONE, play.founding, play.tapes)
-    own.hear_plea(pen.plea(2), DAN, final, 0)
+    for other in (DAN, ANNA):
+        own.hear_plea(pen.plea(2), other, final, 0)
     assert own.yields(final, ASKED_MS)
     assert not own.yields(final, ASKED_MS + 1)
 

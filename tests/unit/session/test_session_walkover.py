@@ -14,6 +14,7 @@ from kemps_p2p.session.session import STATUS_MS
 from kemps_p2p.session.walkover import (
     WALK_OVER_LABEL,
     WALK_OVER_MS,
+    WALK_OVERS_MAX,
     Silence,
     read_walk_over,
     sign_silence,
@@ -186,3 +187,12 @@ def test_what_the_log_says_about_a_walk_over() -> None:
     words = [silence(0), silence(0, index=3), silence(2, index=3)]
     assert standings(FOUNDING, (zero,), words) == standings(FOUNDING, (zero,), words[::-1])
     assert standings(FOUNDING, (zero,), words)[0].last.head.index == 3
+
+
+def test_walk_overs_without_end_do_not_fill_the_disk() -> None:
+    table = formed()
+    before = len(kept(table, 2))
+    for turn in range(3 * WALK_OVERS_MAX):
+        said = sign_silence(identity(0), silence(wall_ms=WALL_MS + turn))
+        table.carry_out(2, table.sessions[2].receive(Seat(0), pack(said), table.now_ms, WALL_MS))
+    assert len(kept(table, 2)) - before == WALK_OVERS_MAX
