@@ -17,6 +17,8 @@ from kemps_p2p.codec import encode
 from kemps_p2p.game.seating import partner_of
 from kemps_p2p.ids import Seat
 
+pytestmark = pytest.mark.soak
+
 SEATS = range(4)
 ENDS = (0, 3)
 """Who shuffles first and who last; a simulated match is snooped on from every side."""
@@ -148,7 +150,6 @@ def test_an_outsider_records_everything_and_reads_nothing(evening: Evening) -> N
     assert in_the_clear(trace.added(0, 1, How.WIRE, b"frame" + said.data)) == [said.data[:BEGINNING_BYTES]]
 
 
-@pytest.mark.soak
 def test_the_script_says_what_it_finds(evening: Evening, capsys: pytest.CaptureFixture[str]) -> None:
     """As a command, on the records alone; and again once a seed lies in another peer's record."""
     records = [str(evening.record(seat)) for seat in SEATS]
@@ -161,7 +162,6 @@ def test_the_script_says_what_it_finds(evening: Evening, capsys: pytest.CaptureF
     assert "the secret of the match" in capsys.readouterr().out
 
 
-@pytest.mark.soak
 def test_a_longer_match(tmp_path: Path) -> None:
     done = played(tmp_path, "KEM", SEATS).done
     assert max(deal for deal, _ in done.dues[0].decks) >= 3

@@ -34,6 +34,7 @@ def test_every_peer_ends_with_the_same_chain(seed: int) -> None:
     check_match(seed)
 
 
+@pytest.mark.soak
 def test_six_players() -> None:
     # Here a contest grows while it is closed, and claims between are logged before the second cut.
     check_match(129, 6, word="K")

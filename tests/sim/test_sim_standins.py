@@ -59,7 +59,7 @@ def makers_of(sim: StandInSim, seat: Seat) -> dict[int, int]:
 
 @pytest.mark.parametrize(
     ("net", "lost"),
-    [pytest.param(PERFECT, 0, marks=pytest.mark.soak), (ROUGH, FORGETS)],
+    [(PERFECT, 0), pytest.param(ROUGH, FORGETS, marks=pytest.mark.soak)],
     ids=["perfect", "no files"],
 )
 def test_a_bot_stands_in_and_the_player_gets_the_seat_back(net: Net, lost: int) -> None:

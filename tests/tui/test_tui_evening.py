@@ -12,7 +12,9 @@ from kemps_p2p.tui import keys
 from kemps_p2p.tui.desk import Page
 from kemps_p2p.tui.overlays import Overlay
 
-BOTH = pytest.mark.parametrize("has_mouse", [False, True], ids=["keys", "mouse"])
+BOTH = pytest.mark.parametrize(
+    "has_mouse", [False, pytest.param(True, marks=pytest.mark.soak)], ids=["keys", "mouse"]
+)
 CHAULCER = override(load_rules("chaulcer"), {"look_ms": 0, "first_dealer": "seat-0", "idle_seconds": 0})
 CASH = load_rules("cash")
 

@@ -30,7 +30,10 @@ def right_share(deals: Iterable[DealRecord]) -> float:
     return found.count(Verdict.RIGHT) / len(found)
 
 
-@pytest.mark.parametrize("pace", list(Pace))
+@pytest.mark.parametrize(
+    "pace",
+    [pytest.param(pace, marks=[] if pace is Pace.NORMAL else pytest.mark.soak) for pace in Pace],
+)
 def test_matches_end(pace: Pace) -> None:
     deals = []
     for seed in range(6):
@@ -48,6 +51,7 @@ def test_sixteen_players_finish_a_deal() -> None:
     assert deal.end is not None
 
 
+@pytest.mark.soak
 def test_deals_of_four_fast_bots_are_of_a_length() -> None:
     deals = [deal for seed in range(15) for deal in Evening(seed).play_match().deals]
     lengths = sorted(deal.actions for deal in deals)
