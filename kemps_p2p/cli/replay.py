@@ -31,7 +31,7 @@ from kemps_p2p.wording.plain import plain
     "--seat",
     default=None,
     metavar="SEAT",
-    help="Tell only what a seat saw, by its number or name; `table`: what all saw.",
+    help="Tell only what a seat could see, by its number or name; `table`: what all could.",
 )
 @click.option("--call", type=click.IntRange(min=1), default=None, help="Begin at this call.")
 @click.option("--race", type=click.IntRange(min=1), default=None, help="Begin at this race.")

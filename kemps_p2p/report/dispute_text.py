@@ -118,8 +118,8 @@ def call_lines(audit: Audit, facts: CallFacts, *, is_ascii: bool = False) -> Ite
     yield from _sections(
         ("who wanted what, and who was first", _called(facts, scene)),
         (
-            "gestures before it, and exchanges of the hands that it names "
-            "(a gesture is seen as it is made, before an entry has it)",
+            "gestures before the call, and exchanges of the hands that it names "
+            "(a gesture is seen before the entry that has it is written)",
             _before(facts, scene),
         ),
         ("how it was checked", _checked(facts, scene)),
@@ -362,7 +362,7 @@ def _called(facts: CallFacts, scene: Scene) -> Iterator[str]:
         yield f"{_by_number(met.race)}: {told}."
     yield from rivals_texts(facts, scene)
     if not facts.races:
-        yield "Nobody else's wish could have come before it: it was in no race."
+        yield "Nobody else had signed a wish that conflicts with this call: it was in no race."
 
 
 def rivals_texts(facts: CallFacts, scene: Scene) -> Iterator[str]:

@@ -261,7 +261,7 @@ HELP = (
     ("d D", "the next deal, the one before"),
     ("0", "see all hands, as far as the seeds were opened"),
     ("t", "see what all saw"),
-    ("1 to 9", "see what a seat saw; 1: seat 0; Tab, Shift+Tab: the next"),
+    ("1 to 9", "see as a seat could; 1: seat 0; Tab, Shift+Tab: the next"),
     ("?", "these keys"),
     ("q", "leave"),
 )

@@ -47,7 +47,7 @@ HOW_TO_READ = (
     "So whoever signed a lower stamp had not seen what has a higher one.",
     "Stamps count what was seen, not seconds.",
     "What a seat has seen is what its program had received.",
-    "An item is what a seat signs at once; what it names first came first.",
+    "An item is what a seat signs in one go; what it names first came first.",
     "The stamp behind what a tape has seen is that of the item that says so.",
     "Whoever gestures seals if it is meant as a sign; the seal opens at the end.",
     "`--signals` has the signs that a team had agreed on, if it sealed them.",

@@ -60,7 +60,7 @@ def test_a_call_is_reported(here: Here, logs: list[Path]) -> None:
 
 
 def before_the_call(told: str) -> str:
-    return told.partition("\ngestures before it, and exchanges of ")[2].partition("\n\n")[0]
+    return told.partition("\ngestures before the call, and exchanges of ")[2].partition("\n\n")[0]
 
 
 def test_a_call_that_ends_the_match_tells_who_won_and_what_gestures_were_for(here: Here) -> None:

@@ -20,9 +20,9 @@ from kemps_p2p.ids import Seat
     ("preset", "level", "pace"),
     [
         ("kemps", Level.NORMAL, Pace.FAST),
-        ("kemps", Level.SHARP, Pace.RELAXED),
+        pytest.param("kemps", Level.SHARP, Pace.RELAXED, marks=pytest.mark.soak),
         ("chaulcer", Level.SHARP, Pace.FAST),
-        ("kems", Level.EASY, Pace.NORMAL),
+        pytest.param("kems", Level.EASY, Pace.NORMAL, marks=pytest.mark.soak),
         ("cash", Level.NORMAL, Pace.NORMAL),
     ],
 )
