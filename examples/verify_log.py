@@ -1483,7 +1483,11 @@ class Match:
             self.complete_ms = -1
         elif self.complete_ms < 0 and pool <= faces.keys():
             self.complete_ms = self.elapsed_ms
-        if self.game.phase is Phase.CALLED and self.game.called <= faces.keys():
+        self._judge_open_call()
+
+    def _judge_open_call(self) -> None:
+        """A call is judged once all cards that it names are known."""
+        if self.game.phase is Phase.CALLED and self.game.called <= self.game.faces.keys():
             self._judge_call()
 
     def _judge_call(self) -> None:
@@ -1656,7 +1660,11 @@ class Match:
         del self.contests[event.index]
         drawn = [contest.claims[digest] for digest in order]
         self.tell(f"the table cannot tell; by coins: {', then '.join(map(self.told, drawn))}")
-        results = [self._apply(said, is_drawn=True) for said in drawn]
+        results = []
+        for said in drawn:
+            results.append(self._apply(said, is_drawn=True))
+            # Where everybody knows the called cards already, nothing behind the call waits for them.
+            self._judge_open_call()
         need(list(event.results) == results, "bad-verdict", "other results")
 
     def _coin(self, seat: int, said: Said, index: int) -> bytes:

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from kemps_p2p.codec import frame
+from kemps_p2p.game.events import DealEnded
 from kemps_p2p.game.rules import load_rules, override
+from kemps_p2p.ledger.entry import Drawn, Result
 from kemps_p2p.runtime.sim import Sim, Stop
 from kemps_p2p.runtime.simnet import PERFECT, ROUGH, Net
 from kemps_p2p.session.audit import Audit, Verdict, audit
@@ -180,6 +182,18 @@ def played(seed: int, players: int, net: Net, preset: str = "kemps", **changed: 
 
 def test_it_agrees_with_the_audit_on_a_fresh_match() -> None:
     assert check_agrees(played(1, 4, PERFECT), allow_stub=True).first is None
+
+
+def test_a_drawn_call_on_cards_that_all_know_is_judged_before_the_next_claim() -> None:
+    log = played(37, 4, Net(delay_ms=(5.0, 40.0)), word="KEM")
+    drawn = [
+        (event.results, [type(happened) for happened in part.events])
+        for step in audit(log, allow_stub=True).steps
+        for event, part in zip(step.record.entry.events, step.parts, strict=True)
+        if isinstance(event, Drawn)
+    ]
+    assert any(results == (Result.OK, Result.REFUSED) and DealEnded in told for results, told in drawn)
+    assert check_agrees(log, allow_stub=True).first is None
 
 
 @pytest.mark.soak

@@ -24,6 +24,8 @@ from kemps_p2p.runtime.node import NodeConfig, run_node
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.session import Session
 
+LOOK_MS = 50
+
 
 def die() -> None:
     """As if the plug was pulled: nothing more is sent, written or said."""
@@ -37,6 +39,14 @@ class Plotter(Bot):
         super().__init__(seat, 4, rng, Pace.FAST)
         self._seat, self._told, self._dies = seat, told, dies
         self._has_called = self._is_judged = False
+        self._asked_at_ms = 0
+
+    @property
+    def wake_at_ms(self) -> int | None:
+        """Until the call is judged it looks at the file by itself: nothing at the table tells of that."""
+        own = super().wake_at_ms
+        look_at_ms = self._asked_at_ms + LOOK_MS
+        return own if self._is_judged else look_at_ms if own is None else min(own, look_at_ms)
 
     def happened(self, events: tuple[Event, ...], now_ms: int) -> None:
         """Once the call is judged, play on as a bot."""
@@ -45,6 +55,7 @@ class Plotter(Bot):
 
     def decide(self, view: SeatView, now_ms: int) -> Action | None:
         """What the bot would do, but for calls."""
+        self._asked_at_ms = now_ms
         if self._is_judged:
             return super().decide(view, now_ms)
         if self._has_called:
