@@ -13,18 +13,19 @@ from random import Random
 
 from kemps_p2p.bots.bot import Bot, Pace
 from kemps_p2p.errors import KempsError
-from kemps_p2p.game.actions import Action, Call, Counter
+from kemps_p2p.game.actions import Action, Call, Counter, Pass
 from kemps_p2p.game.cards import is_quartet
 from kemps_p2p.game.events import Called, Event, Verdicts
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import read_rules
-from kemps_p2p.game.views import SeatView
+from kemps_p2p.game.views import SeatView, options
 from kemps_p2p.ids import Seat
 from kemps_p2p.runtime.node import NodeConfig, run_node
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.session import Session
 
 LOOK_MS = 50
+SURE_MS = 500
 
 
 def die() -> None:
@@ -39,7 +40,7 @@ class Plotter(Bot):
         super().__init__(seat, 4, rng, Pace.FAST)
         self._seat, self._told, self._dies = seat, told, dies
         self._has_called = self._is_judged = False
-        self._asked_at_ms = 0
+        self._asked_at_ms = self._held_since_ms = 0
 
     @property
     def wake_at_ms(self) -> int | None:
@@ -64,19 +65,25 @@ class Plotter(Bot):
                 die()
             return None
         if view.phase is Phase.OPEN and len(view.hand) == 4:
-            # Where everybody has seen all four come up, nothing is left to be opened.
-            is_hidden = any(held.position not in view.state.faces for held in view.hand)
-            if is_hidden and is_quartet(held.card for held in view.hand):
-                with suppress(FileExistsError), self._told.open("x") as file:
-                    file.write(str(self._seat))
-                return None
             if self._told.exists() and (holder := self._told.read_text()):
                 if (int(holder) + 1) % 4 == self._seat:
                     self._has_called = True
                     return Call(calls=(Counter(target=int(holder) % 2),))
                 return None
+            # Where everybody has seen all four come up, nothing is left to be opened.
+            is_hidden = any(held.position not in view.state.faces for held in view.hand)
+            if is_hidden and is_quartet(held.card for held in view.hand):
+                # An exchange that is under way still could break it.
+                self._held_since_ms = self._held_since_ms or now_ms
+                if now_ms - self._held_since_ms >= SURE_MS:
+                    with suppress(FileExistsError), self._told.open("x") as file:
+                        file.write(str(self._seat))
+                return None
+            self._held_since_ms = 0
         action = super().decide(view, now_ms)
-        return None if isinstance(action, Call) else action
+        # Whoever said nothing instead would keep the others waiting until it is passed for.
+        passes = (other for other in options(view) if isinstance(other, Pass))
+        return next(passes, None) if isinstance(action, Call) else action
 
 
 def main() -> None:
