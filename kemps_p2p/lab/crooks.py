@@ -61,7 +61,7 @@ from kemps_p2p.lab.plots import (
 from kemps_p2p.lab.storms import Phase
 from kemps_p2p.lab.timing import late_exchange, silent_witness, swap_of
 from kemps_p2p.ledger.entry import Blamed, Carried, Drawn, Result, Ruled, Settled
-from kemps_p2p.ledger.tape import NO_DIGEST, Deed, Head, TapeItem, claim_of
+from kemps_p2p.ledger.tape import NO_DIGEST, Deed, Head, TapeItem, claim_of, shown
 from kemps_p2p.runtime.sim import Sim
 from kemps_p2p.runtime.simpeer import SimPeer
 from kemps_p2p.session.fold import OpenRecord
@@ -339,14 +339,38 @@ def took_twice(seat: Seat, events: Sequence[tuple[OpenRecord, object]]) -> bool:
 
 
 def won_a_draw(players: int, seat: Seat, drawn: object, items: Mapping[Digest, TapeItem]) -> bool:
-    """True if a claim of the team of a seat that alone keeps its coin back goes before another's."""
+    """True if a claim of the team of a seat that alone keeps its coin back goes before another's.
+
+    But for what is behind it by causality: whoever claims after it has seen it is second.
+    """
     if not isinstance(drawn, Drawn) or drawn.coins.count(NO_DIGEST) != 1:
         return False
     seats = [items[name].seat for name in drawn.order]
     if sorted(set(seats))[drawn.coins.index(NO_DIGEST)] != seat:
         return False
     is_own = [(each - seat) % (players // 2) == 0 for each in seats]
-    return is_own != sorted(is_own)
+    return any(
+        ahead not in _behind(drawn.order[place], drawn.order, items)
+        for place, own in enumerate(is_own)
+        if not own
+        for ahead, is_ahead_own in zip(drawn.order[:place], is_own[:place], strict=True)
+        if is_ahead_own
+    )
+
+
+def _behind(claim: Digest, drawn: Sequence[Digest], items: Mapping[Digest, TapeItem]) -> set[Digest]:
+    """The claims of a draw that causality puts before one: on its author's tape, or before one that is."""
+    found: set[Digest] = set()
+    todo = [claim]
+    while todo:
+        own = items[todo.pop()]
+        place = dict(shown(own))[own.digest]
+        tape = (item for item in items.values() if item.seat == own.seat)
+        seen = {name for item in tape for name, at in shown(item) if at < place}
+        fresh = seen.intersection(drawn) - found
+        found |= fresh
+        todo += fresh
+    return found
 
 
 def _is_forked(seat: Seat, honest: Sequence[SimPeer]) -> bool:
