@@ -165,6 +165,8 @@ def _is_container(lead: int) -> bool:
 
 _SIZES = tuple(size.to_bytes(8, "big") for size in range(128))
 """Of most parts, which are points, digests and numbers."""
+_SHORT_SIZES = tuple(size[4:] for size in _SIZES)
+"""The same, as transcripts take them."""
 
 
 @lru_cache(maxsize=256)
@@ -209,17 +211,16 @@ class Transcript:
 
     def append(self, label: str, *values: bytes) -> None:
         """Absorb values under a label; their count and lengths are absorbed too."""
-        head = label.encode("ascii")
-        out = [len(head).to_bytes(1, "big"), head, len(values).to_bytes(4, "big")]
+        out = [_label_head(label), len(values).to_bytes(4, "big")]
         for value in values:
-            out += (len(value).to_bytes(4, "big"), value)
+            size = len(value)
+            out += (_SHORT_SIZES[size] if size < 128 else size.to_bytes(4, "big"), value)
         self._hash.update(b"".join(out))
 
     def challenge(self, label: str) -> bytes:
         """64 bytes that depend on everything absorbed so far."""
         fork = self._hash.copy()
-        head = label.encode("ascii")
-        fork.update(b"\xff" + len(head).to_bytes(1, "big") + head)
+        fork.update(b"\xff" + _label_head(label))
         squeezed = fork.digest()
         self.append(label, squeezed)
         return squeezed

@@ -12,13 +12,16 @@ Section "Blind deck" of protocol.md.
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
+from hashlib import sha512
 
-from kemps_p2p.codec import Digest, Transcript, derive, tagged_hash
+from kemps_p2p.codec import Digest, Transcript, lead, tagged_hash
 from kemps_p2p.deck.group import Group, wide_scalar
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Seat
 
 VERSION = 1
+NUMBER_BYTES = 8
 SEED_BYTES = 32
 
 
@@ -32,7 +35,7 @@ class Stage(Enum):
 
 def number(value: int) -> bytes:
     """Return the form in which hashes and transcripts take a small number."""
-    return value.to_bytes(8, "big")
+    return value.to_bytes(NUMBER_BYTES, "big")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,12 @@ class Context:
         return tagged_hash(f"kemps/v1/deck/{self.stage.value}/{label}", *self.parts(), *parts)
 
 
+@lru_cache(maxsize=8)
+def _secret_lead(label: str, seed: bytes, binding: bytes) -> bytes:
+    """What `derive` hashes for the secrets of one label and binding, up to their number."""
+    return lead(f"kemps/v1/deck/secret/{label}", seed, binding, last_bytes=NUMBER_BYTES)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Secrets:
     """What a seat derives from its deal seed for one binding: a digest or challenge of all that it meets."""
@@ -97,7 +106,7 @@ class Secrets:
 
     def block(self, label: str, index: int) -> bytes:
         """64 bytes that only the holder of the seed can tell from noise."""
-        return derive(f"kemps/v1/deck/secret/{label}", self.seed, self.binding, number(index))
+        return sha512(_secret_lead(label, self.seed, self.binding) + number(index)).digest()
 
     def scalar(self, label: str, index: int = 0) -> int:
         """One secret scalar, not zero."""

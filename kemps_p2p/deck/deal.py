@@ -16,14 +16,14 @@ Invariants:
 Section "Blind deck" of protocol.md.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
 from kemps_p2p.codec import Digest
 from kemps_p2p.deck.context import SEED_BYTES, Secrets, Stage, Table, check_seat
-from kemps_p2p.deck.group import IDENTITY, Group, Point, card_point, check_length, check_points, total
+from kemps_p2p.deck.group import IDENTITY, Group, Point, card_point, check_length, check_points
 from kemps_p2p.deck.shares import (
     DIGEST_BYTES,
     DealKey,
@@ -110,7 +110,7 @@ def add_key(deck: Deck, seat: Seat, key: DealKey) -> Deck:
     opposite = group.sub(IDENTITY, point)
     if any(other.key in (point, opposite) for other in others):
         raise PeerFault(Fault.BAD_KEY, "another seat's key, or its opposite", culprit=seat)
-    joint_key = group.add(total(group, (Point(other.key) for other in others)), point)
+    joint_key = group.add(group.total(Point(other.key) for other in others), point)
     if joint_key == IDENTITY:
         raise PeerFault(Fault.BAD_KEY, "the keys cancel", culprit=seat)
     keys = (*deck.keys[:seat], key, *deck.keys[seat + 1 :])
@@ -289,10 +289,11 @@ def missing(deck: Deck, position: Position) -> frozenset[Seat]:
     return frozenset(Seat(seat) for seat, part in enumerate(row) if part is None)
 
 
-def owed_of(deck: Deck, seat: Seat) -> set[Position]:
-    """The positions of a round whose share of one seat is not in."""
-    rows = zip(deck.positions, deck.shares, strict=True)
-    return {Position(position) for position, row in rows if row[seat] is None}
+def owed_of(deck: Deck, seat: Seat, wanted: Iterable[Position]) -> list[Position]:
+    """Which of the wanted positions are of this round and lack the share of one seat; ascending."""
+    first, count, shares = deck.first, len(deck.cards), deck.shares
+    inside = (position for position in wanted if 0 <= position - first < count)
+    return sorted(position for position in inside if shares[position - first][seat] is None)
 
 
 # Openings
@@ -319,11 +320,10 @@ def face(deck: Deck, position: Position) -> int | None:
     Raises `PeerFault` BAD_SHARE_PROOF, without a culprit, if no card comes out: then a turn or a share was
     folded that would not have verified.
     """
-    row = deck.shares[index_of(deck, position)]
-    parts = [part for part in row if part is not None]
-    if len(parts) < len(row):
+    parts = [part for part in deck.shares[index_of(deck, position)] if part is not None]
+    if len(parts) < deck.table.seats:
         return None
-    return _card(deck, position, total(deck.table.group, parts), Fault.BAD_SHARE_PROOF)
+    return _card(deck, position, deck.table.group.total(parts), Fault.BAD_SHARE_PROOF)
 
 
 def own_face(deck: Deck, position: Position, seat: Seat, seed: bytes) -> int | None:
@@ -335,7 +335,7 @@ def own_face(deck: Deck, position: Position, seat: Seat, seed: bytes) -> int | N
     group = deck.table.group
     mask = list_before(deck, Seat(deck.table.seats)).a[index_of(deck, position)]
     own = group.mul(secret_key(deck.table, seat, seed), mask)
-    return _card(deck, position, total(group, (*others, own)), Fault.BAD_SHARE_PROOF)
+    return _card(deck, position, group.total((*others, own)), Fault.BAD_SHARE_PROOF)
 
 
 def check_seed(decks: Sequence[Deck], seat: Seat, seed: bytes) -> None:

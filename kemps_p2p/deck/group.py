@@ -15,9 +15,10 @@ public functions of rbcl; calling its shared library directly was measured and g
 Section "Blind deck" of protocol.md.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import NewType, Protocol, cast
+from typing import NewType, cast
 
 import rbcl
 
@@ -38,38 +39,52 @@ CHAIN_LABEL = "kemps/v1/deck/generator/chain"
 COMMITMENT_LABEL = "kemps/v1/deck/generator/commitment"
 
 
-class Group(Protocol):
+class Group(ABC):
     """A group of prime order ℓ with canonical 32-byte encodings.
 
     Every point passed in is canonical (invariant 1) and every scalar is any int, taken mod ℓ.
     """
 
-    def __hash__(self) -> int: ...
+    name: str
+    """What transcripts call this group, and `group_named` finds it by."""
 
-    @property
-    def name(self) -> str:
-        """What transcripts call this group, and `group_named` finds it by."""
-
+    @abstractmethod
     def base_mul(self, scalar: int) -> Point:
         """scalar·B for the base point B."""
 
+    @abstractmethod
     def mul(self, scalar: int, point: Point) -> Point:
         """scalar·point, the identity if either is nothing."""
 
+    @abstractmethod
     def add(self, left: Point, right: Point) -> Point:
         """Sum: left + right."""
 
+    @abstractmethod
     def sub(self, left: Point, right: Point) -> Point:
         """Difference: left - right."""
 
+    @abstractmethod
     def is_point(self, data: bytes) -> bool:
         """Whether these 32 bytes are the canonical encoding of a point; the identity is one."""
 
+    @abstractmethod
     def from_hash(self, digest: bytes) -> Point:
         """The point that 64 uniform bytes map to, with no known discrete logarithm."""
 
+    def total(self, points: Iterable[Point]) -> Point:
+        """Sum up points; nothing sums to the identity."""
+        result = IDENTITY
+        for point in points:
+            result = point if result == IDENTITY else self.add(result, point)
+        return result
 
-class Ristretto:
+    def weighted(self, scalars: Sequence[int], points: Sequence[Point]) -> Point:
+        """Σ scalar·point, over as many of both."""
+        return self.total(self.mul(s, p) for s, p in zip(scalars, points, strict=True))
+
+
+class Ristretto(Group):
     """ristretto255 (RFC 9496) through rbcl."""
 
     name = "ristretto255"
@@ -103,22 +118,16 @@ class Ristretto:
 
     def is_point(self, data: bytes) -> bool:
         """Whether these 32 bytes are canonical."""
-        return _is_canonical(data)
+        # libsodium 1.0.18, which rbcl bundles, ignores the top bit: every point would have a second encoding,
+        # the identity too. RFC 9496 refuses it.
+        return data[31] < 0x80 and bool(rbcl.crypto_core_ristretto255_is_valid_point(data))
 
     def from_hash(self, digest: bytes) -> Point:
         """Map 64 uniform bytes to a point."""
         return Point(rbcl.crypto_core_ristretto255_from_hash(digest))
 
 
-@lru_cache(maxsize=1 << 14)
-def _is_canonical(data: bytes) -> bool:
-    """Decode a point and forget it. A list is looked at on the draft and in the fold, so answers are kept."""
-    # libsodium 1.0.18, which rbcl bundles, ignores the top bit: every point would have a second encoding,
-    # the identity too. RFC 9496 refuses it.
-    return data[31] < 0x80 and bool(rbcl.crypto_core_ristretto255_is_valid_point(data))
-
-
-class Stub:
+class Stub(Group):
     """Integers mod ℓ under addition: a point is its own discrete logarithm, so it hides nothing.
 
     Every equation that holds in ristretto255 holds here, a hundred times faster. For simulations only.
@@ -154,6 +163,15 @@ class Stub:
     def from_hash(self, digest: bytes) -> Point:
         """Map 64 uniform bytes to a point."""
         return self.base_mul(int.from_bytes(digest, "little"))
+
+    def total(self, points: Iterable[Point]) -> Point:
+        """Sum up points, reduced once."""
+        return self.base_mul(sum(int.from_bytes(point, "little") for point in points))
+
+    def weighted(self, scalars: Sequence[int], points: Sequence[Point]) -> Point:
+        """Σ scalar·point, reduced once."""
+        pairs = zip(scalars, points, strict=True)
+        return self.base_mul(sum(scalar * int.from_bytes(point, "little") for scalar, point in pairs))
 
 
 RISTRETTO: Group = Ristretto()
@@ -198,18 +216,18 @@ def check_points(
 ) -> tuple[Point, ...]:
     """Return a peer's vector as `count` points. Raises `PeerFault` MALFORMED (length) or BAD_POINT."""
     check_length(values, count, what, culprit)
-    is_point = group.is_point
-    for value in values:
-        # In line, since most of a turn are points; what is wrong with one is told in one place.
-        if (
-            not isinstance(value, bytes)
-            or len(value) != POINT_BYTES
-            or value == IDENTITY
-            or not is_point(value)
-        ):
+    if set(map(type, values)) - {bytes} or not _are_points(group, tuple(values)):
+        for value in values:
             check_point(group, value, culprit)
     # Every one of them has been found to be bytes.
     return cast("tuple[Point, ...]", values)
+
+
+@lru_cache(maxsize=256)
+def _are_points(group: Group, values: tuple[bytes, ...]) -> bool:
+    """Whether all are canonical and none is the identity: asked of a list on the draft and in the fold."""
+    is_point = group.is_point
+    return all(len(value) == POINT_BYTES and value != IDENTITY and is_point(value) for value in values)
 
 
 def check_scalars(
@@ -228,14 +246,6 @@ def scalar_bytes(scalar: int) -> bytes:
 def wide_scalar(data: bytes) -> int:
     """Reduce 64 uniform bytes to a scalar that is not zero, without bias that anyone could measure."""
     return 1 + int.from_bytes(data, "little") % (ORDER - 1)
-
-
-def total(group: Group, points: Iterable[Point]) -> Point:
-    """Sum up points; nothing sums to the identity."""
-    result = IDENTITY
-    for point in points:
-        result = point if result == IDENTITY else group.add(result, point)
-    return result
 
 
 @lru_cache(maxsize=4096)
@@ -263,4 +273,4 @@ def generators(group: Group, count: int) -> tuple[Point, ...]:
 @lru_cache(maxsize=256)
 def generators_total(group: Group, count: int) -> Point:
     """Σ H_i over the first `count`."""
-    return total(group, generators(group, count))
+    return group.total(generators(group, count))

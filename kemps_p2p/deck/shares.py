@@ -10,7 +10,6 @@ Knows no turn and no book of shares. Invariants:
 Section "Keys and shares" of protocol.md.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kemps_p2p.codec import Digest, Record, Transcript
@@ -23,7 +22,6 @@ from kemps_p2p.deck.group import (
     check_points,
     check_scalar,
     scalar_bytes,
-    total,
 )
 from kemps_p2p.errors import Fault, PeerFault
 from kemps_p2p.ids import Position, Seat
@@ -153,18 +151,13 @@ def _weights(transcript: Transcript, count: int) -> tuple[int, ...]:
     return tuple(int.from_bytes(omega, "little") for omega in transcript.challenges("omega", count))
 
 
-def _weighted(group: Group, weights: Sequence[int], points: Sequence[Point]) -> Point:
-    """Σ ω·point."""
-    return total(group, (group.mul(w, point) for w, point in zip(weights, points, strict=True)))
-
-
 def prove_shares(statement: ShareStatement, secret: int, seed: bytes) -> Proof:
     """Prove that one secret made the key and all parts. It does not check that it did."""
     group = statement.context.table.group
     transcript = share_transcript(statement)
     weights = _weights(transcript, len(statement.masks))
     nonce = nonces(seed, transcript).scalar("w")
-    mask = _weighted(group, weights, statement.masks)
+    mask = group.weighted(weights, statement.masks)
     challenge = _challenge(transcript, group.base_mul(nonce), group.mul(nonce, mask))
     return _proof(challenge, nonce, secret)
 
@@ -179,8 +172,8 @@ def verify_shares(statement: ShareStatement, proof: Proof) -> None:
     challenge, response = _check_proof(proof, culprit)
     transcript = share_transcript(statement)
     weights = _weights(transcript, len(statement.masks))
-    mask = _weighted(group, weights, statement.masks)
-    part = _weighted(group, weights, statement.parts)
+    mask = group.weighted(weights, statement.masks)
+    part = group.weighted(weights, statement.parts)
     by_key = group.sub(group.base_mul(response), group.mul(challenge, statement.key))
     by_mask = group.sub(group.mul(response, mask), group.mul(challenge, part))
     if _challenge(transcript, by_key, by_mask) != challenge:

@@ -36,7 +36,6 @@ from kemps_p2p.deck.group import (
     generators,
     generators_total,
     scalar_bytes,
-    total,
 )
 from kemps_p2p.errors import Fault, PeerFault
 
@@ -161,11 +160,6 @@ def last_challenge(transcript: Transcript, q: Sequence[bytes], said: Announcemen
     return int.from_bytes(transcript.challenge("c"), "little") % ORDER
 
 
-def _weighted(group: Group, scalars: Sequence[int], points: Sequence[Point]) -> Point:
-    """Σ scalar·point."""
-    return total(group, (group.mul(s, p) for s, p in zip(scalars, points, strict=True)))
-
-
 def _announce(
     statement: Statement, q: Sequence[Point], w: Sequence[int], w_hat: Sequence[int], w_prime: Sequence[int]
 ) -> Announcement:
@@ -176,9 +170,9 @@ def _announce(
     return Announcement(
         t1=group.base_mul(w[0]),
         t2=group.base_mul(w[1]),
-        t3=group.add(group.base_mul(w[2]), _weighted(group, w_prime, generators(group, len(q)))),
-        t41=group.sub(_weighted(group, w_prime, outputs.a), group.base_mul(w[3])),
-        t42=group.sub(_weighted(group, w_prime, outputs.c), group.mul(w[3], statement.key)),
+        t3=group.add(group.base_mul(w[2]), group.weighted(w_prime, generators(group, len(q)))),
+        t41=group.sub(group.weighted(w_prime, outputs.a), group.base_mul(w[3])),
+        t42=group.sub(group.weighted(w_prime, outputs.c), group.mul(w[3], statement.key)),
         t_hat=tuple(group.add(group.base_mul(hat), group.mul(w, before)) for hat, w, before in links),
     )
 
@@ -270,20 +264,20 @@ def _announced(statement: Statement, parts: _Parts, u: Sequence[int]) -> Announc
     for factor in u:
         product = product * factor % ORDER
     chain = chain_generator(group)
-    t1 = group.sub(total(group, parts.p), generators_total(group, count))
+    t1 = group.sub(group.total(parts.p), generators_total(group, count))
     t2 = group.sub(parts.q[-1], group.mul(product, chain))
-    t3 = _weighted(group, parts.s_prime, generators(group, count))
-    t41 = group.sub(_weighted(group, parts.s_prime, outputs.a), group.base_mul(s4))
+    t3 = group.weighted(parts.s_prime, generators(group, count))
+    t41 = group.sub(group.weighted(parts.s_prime, outputs.a), group.base_mul(s4))
     if inputs.a[0] != IDENTITY:
-        t41 = group.sub(t41, group.mul(c, _weighted(group, u, inputs.a)))
-    t42 = group.sub(_weighted(group, parts.s_prime, outputs.c), group.mul(s4, statement.key))
+        t41 = group.sub(t41, group.mul(c, group.weighted(u, inputs.a)))
+    t42 = group.sub(group.weighted(parts.s_prime, outputs.c), group.mul(s4, statement.key))
     links = zip(parts.s_hat, parts.s_prime, (chain, *parts.q[:-1]), parts.q, strict=True)
     return Announcement(
         t1=group.sub(group.base_mul(s1), group.mul(c, t1)),
         t2=group.sub(group.base_mul(s2), group.mul(c, t2)),
-        t3=group.sub(group.add(group.base_mul(s3), t3), group.mul(c, _weighted(group, u, parts.p))),
+        t3=group.sub(group.add(group.base_mul(s3), t3), group.mul(c, group.weighted(u, parts.p))),
         t41=t41,
-        t42=group.sub(t42, group.mul(c, _weighted(group, u, inputs.c))),
+        t42=group.sub(t42, group.mul(c, group.weighted(u, inputs.c))),
         t_hat=tuple(
             group.sub(group.add(group.base_mul(hat), group.mul(s, before)), group.mul(c, link))
             for hat, s, before, link in links

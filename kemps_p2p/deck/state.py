@@ -11,6 +11,7 @@ Section "Blind deck" of protocol.md.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import cast
 
 from kemps_p2p.codec import Digest, Record
@@ -117,8 +118,13 @@ def list_before(deck: Deck, seat: Seat) -> Blinded:
 
 def input_digest(deck: Deck, seat: Seat, inputs: Blinded) -> Digest:
     """Identify the input list of a turn together with its whole context."""
-    count = number(len(inputs.c))
-    return deck.context(seat, Stage.TURN).digest("input", joint_key_of(deck), count, *inputs.a, *inputs.c)
+    return _input_digest(deck.context(seat, Stage.TURN), joint_key_of(deck), inputs)
+
+
+@lru_cache(maxsize=64)
+def _input_digest(context: Context, key: Point, inputs: Blinded) -> Digest:
+    """Asked on the draft, in the fold, and for a proof."""
+    return context.digest("input", key, number(len(inputs.c)), *inputs.a, *inputs.c)
 
 
 def joint_key_of(deck: Deck) -> Point:

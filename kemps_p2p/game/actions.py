@@ -8,7 +8,7 @@ record has an integer tag that never changes. Invariants:
 """
 
 from enum import Enum, StrEnum
-from typing import Annotated, assert_never
+from typing import Annotated, TypeVar, assert_never
 
 import msgspec
 
@@ -169,6 +169,8 @@ Action = (
     | Admit
     | Deny
 )
+Sort = TypeVar("Sort", bound=Action)
+"""One kind of them."""
 
 
 class Kind(Enum):

@@ -35,6 +35,7 @@ from kemps_p2p.game.actions import (
     Resume,
     Say,
     Signal,
+    Sort,
     Swap,
     Take,
     kind,
@@ -201,6 +202,12 @@ def legal_actions(state: State, seat: Seat, own: Mapping[Position, Card] = NOTHI
     are not listed, gestures are those of the catalogue. All else that `check` allows is here.
     """
     return (action for action in _candidates(state, seat) if against(state, seat, action, own) is None)
+
+
+def legal_of(state: State, seat: Seat, own: Mapping[Position, Card], sort: type[Sort]) -> Iterator[Sort]:
+    """Those of the `legal_actions` that are of one sort: nothing else is asked about."""
+    found = (action for action in _candidates(state, seat) if isinstance(action, sort))
+    return (action for action in found if against(state, seat, action, own) is None)
 
 
 def _candidates(state: State, seat: Seat) -> Iterator[Action]:

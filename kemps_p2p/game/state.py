@@ -51,7 +51,7 @@ from kemps_p2p.game.events import (
     TurnedUp,
 )
 from kemps_p2p.game.flow import dealer_of_first_deal, may_start_play, next_dealer
-from kemps_p2p.game.legal import NOTHING_KNOWN, against, check, legal_actions, waits_for_call
+from kemps_p2p.game.legal import NOTHING_KNOWN, against, check, legal_actions, legal_of, waits_for_call
 from kemps_p2p.game.record import (
     BETWEEN_DEALS,
     Applied,
@@ -343,6 +343,7 @@ __all__ = [
     "face_down",
     "is_running",
     "legal_actions",
+    "legal_of",
     "lose_deal",
     "may_auto_pass",
     "may_start_play",

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from kemps_p2p.game.actions import Action, CallItem
+from kemps_p2p.game.actions import Action, CallItem, Sort
 from kemps_p2p.game.cards import Card
 from kemps_p2p.game.flow import next_dealer
 from kemps_p2p.game.record import Phase, State
 from kemps_p2p.game.rules import FirstDealer, RuleSet
 from kemps_p2p.game.scoring import Verdict
-from kemps_p2p.game.state import is_running, legal_actions, may_start_play, owed_answers
+from kemps_p2p.game.state import is_running, legal_actions, legal_of, may_start_play, owed_answers
 from kemps_p2p.ids import Position, Seat, Team
 
 
@@ -145,3 +145,8 @@ def seat_view(state: State, seat: Seat, own: Mapping[Position, Card]) -> SeatVie
 def options(view: SeatView) -> Iterator[Action]:
     """What the seat may do now: `legal_actions` with its own hand known."""
     return legal_actions(view.state, view.seat, {held.position: held.card for held in view.hand})
+
+
+def options_of(view: SeatView, sort: type[Sort]) -> Iterator[Sort]:
+    """Those of the `options` that are of one sort."""
+    return legal_of(view.state, view.seat, {held.position: held.card for held in view.hand}, sort)

@@ -14,7 +14,7 @@ from kemps_p2p.game.actions import Action, Call, Gesture, Swap
 from kemps_p2p.game.events import DealEnd, DealEnded
 from kemps_p2p.game.record import Phase
 from kemps_p2p.game.rules import RuleSet, override
-from kemps_p2p.game.views import SeatView, options
+from kemps_p2p.game.views import SeatView, options_of
 from kemps_p2p.ids import Seat
 from kemps_p2p.lab import storms
 from kemps_p2p.lab.cheats import cast
@@ -145,8 +145,13 @@ class _Run:
         storm.begin(sim)
         lives = [0] * len(sim.peers)
         calm_since_ms = 0
-        while not all(peer.session.is_done and not peer.is_down for peer in sim.peers):
+        has_ended = False
+        while not has_ended:
             seat = sim.step()
+            # The last one to be done is where something has happened last.
+            has_ended = sim.peers[seat].session.is_done and all(
+                peer.session.is_done and not peer.is_down for peer in sim.peers
+            )
             if sim.peers[seat].life != lives[seat]:
                 lives[seat] = sim.peers[seat].life
                 self._check_return(seat)
@@ -193,7 +198,7 @@ class _Run:
         def choose(view: SeatView) -> Action | None:
             if view.deal != deal or view.phase not in {Phase.DEALT, Phase.OPEN}:
                 return None
-            calls = [action for action in options(view) if isinstance(action, Call)]
+            calls = list(options_of(view, Call))
             if calls:
                 return self._random.choice(calls)
             self._plan_call(seat, deal, after_us)
@@ -223,8 +228,7 @@ class _Run:
         gap_us = int(self._random.uniform(0, 1500 * self._storm.net.delay_ms[1]))
 
         def grab(view: SeatView) -> Action | None:
-            swaps = [action for action in options(view) if isinstance(action, Swap)]
-            return min(swaps, key=lambda swap: (swap.take, swap.give), default=None)
+            return min(options_of(view, Swap), key=lambda swap: (swap.take, swap.give), default=None)
 
         def choose(view: SeatView) -> Action | None:
             if view.deal != deal or view.phase not in {Phase.DEALT, Phase.OPEN}:

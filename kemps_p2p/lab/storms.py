@@ -282,9 +282,10 @@ class Storm:
     @property
     def is_calm(self) -> bool:
         """True while everybody is up and hears everybody, and nothing is under way that changes it."""
-        peers = self.sim.peers
-        is_still = any(peer.is_down or self.sim.now_us < peer.stopped_until_us for peer in peers)
-        return not (is_still or self._ends or self._armed or self._doomed)
+        if self._ends or self._armed or self._doomed:
+            return False
+        sim = self.sim
+        return all(not peer.is_down and peer.stopped_until_us <= sim.now_us for peer in sim.peers)
 
     # How it blows
 

@@ -32,7 +32,11 @@ def _next(coin: bytes) -> Coin:
 def coin_chain(secret: bytes) -> tuple[Coin, ...]:
     """The chain from its published end (index 0) to its root (index CHAIN_LENGTH); kept, since it is long."""
     coin = derive("kemps/v1/coin-root", secret)[:32]
-    chain = [coin, *(coin := sha256(_LEAD + coin).digest() for _ in range(CHAIN_LENGTH))]
+    chain = [coin]
+    for _ in range(CHAIN_LENGTH):
+        # `_next`, in line.
+        coin = sha256(_LEAD + coin).digest()
+        chain.append(coin)
     return tuple(map(Coin, reversed(chain)))
 
 

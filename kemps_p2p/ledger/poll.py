@@ -122,6 +122,8 @@ def first_sets(
     if len(claims) == 1:
         # Most claims meet no other.
         return tuple(DecidedSet((claim.id,), frozenset()) for claim in claims if is_ready(claim))
+    if not any(is_ready(claim) for claim in claims):
+        return ()
     by_id = {claim.id: claim for claim in claims}
     ahead: dict[Digest, set[Digest]] = {claim.id: set() for claim in claims}
     unsettled: set[frozenset[Digest]] = set()

@@ -91,6 +91,8 @@ class Chain:
         self._acks: dict[int, list[tuple[Seat, Ack]]] = {}
         self._acked: dict[int, dict[Seat, int]] = {}
         """By term, how far each seat has acked in it."""
+        self._reached_index = 0
+        """How far a quorum has acked in one of them."""
         self.logged_index = 0
         """How far an earlier run has logged: that was final."""
 
@@ -122,6 +124,11 @@ class Chain:
         if 0 < place < len(self._stands) and self._stands[place] == ack:
             acked = self._acked.setdefault(ack.term, {})
             acked[seat] = max(acked.get(seat, 0), ack.head.index)
+            need = quorum(self.tip.seats)
+            if len(acked) >= need:
+                # Acks of one term add up, those of several do not.
+                reached = sorted(acked.values(), reverse=True)[need - 1]
+                self._reached_index = max(self._reached_index, reached)
 
     def close(self, seat: Seat) -> None:
         """What an incarnation that has ended acks behind its end counts for nothing."""
@@ -223,6 +230,7 @@ class Chain:
 
     def _count_again(self) -> None:
         self._acked.clear()
+        self._reached_index = 0
         for accepted in self._unfinal:
             self._count(accepted.record.item.seat, _stand(accepted.match))
         for acks in self._acks.values():
@@ -407,7 +415,7 @@ class Chain:
         """The entries that have become final, in order."""
         if not self._unfinal:
             return []
-        reached = self._reached()
+        reached = max(self._reached_index, self.logged_index)
         done = []
         while self._unfinal and self._unfinal[0].match.head.index <= reached:
             accepted = self._unfinal.popleft()
@@ -419,19 +427,6 @@ class Chain:
             self._forget()
             self._follow_cut()
         return done
-
-    def _reached(self) -> int:
-        """How far entries are final: acks of one term add up, those of several do not."""
-        need = quorum(self.tip.seats)
-        reached = max(
-            (
-                sorted(acked.values(), reverse=True)[need - 1]
-                for acked in self._acked.values()
-                if len(acked) >= need
-            ),
-            default=0,
-        )
-        return max(reached, self.logged_index)
 
     def _forget(self) -> None:
         """Drop what nobody asks about once it is final."""

@@ -4,7 +4,7 @@ A deed that is not owed at its place is the sequencer's fault, a proof that does
 Section "Deeds" of protocol.md.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from msgspec import Struct
@@ -21,7 +21,6 @@ from kemps_p2p.deck.deal import (
     check_turn,
     face,
     is_shuffled,
-    missing,
     next_round,
 )
 from kemps_p2p.errors import Fault, PeerFault
@@ -39,7 +38,7 @@ from kemps_p2p.ledger.entry import Blamed, Entry, entry_of
 from kemps_p2p.ledger.evidence import contradiction
 from kemps_p2p.ledger.tape import NO_DIGEST, Deed, TapeItem, claim_of
 from kemps_p2p.session.books import may_seal, with_book, with_opened, with_opening
-from kemps_p2p.session.duties import Duty, OweBook, OweKey, OweSeed, OweShares, OweTurn, duties, is_dealt
+from kemps_p2p.session.duties import Duty, OweBook, OweKey, OweSeed, OweShares, OweTurn, is_dealt, owed
 from kemps_p2p.session.fold import Fold, ProofId
 from kemps_p2p.session.match import (
     Match,
@@ -104,24 +103,24 @@ def read_item(item: TapeItem) -> ReadItem:
     return ReadItem(action, offered(item), entry_of(item))
 
 
-def is_owed(owed: tuple[Duty, ...], deed: DeedBody) -> bool:
+def is_owed(by: Iterable[Duty], deed: DeedBody) -> bool:
     """True if the deed fulfils one of the duties, or part of one."""
     match deed:
         case KeyDeed(deal=deal, attempt=attempt):
-            return OweKey(deal, attempt) in owed
+            return OweKey(deal, attempt) in by
         case TurnDeed(deal=deal, attempt=attempt, round=round_):
-            return OweTurn(deal, round_, attempt) in owed
+            return OweTurn(deal, round_, attempt) in by
         case ShareDeed(deal=deal, attempt=attempt, round=round_, shares=shares):
             return any(
                 isinstance(duty, OweShares)
                 and (duty.deal, duty.round, duty.attempt) == (deal, round_, attempt)
                 and set(shares.positions) <= set(duty.positions)
-                for duty in owed
+                for duty in by
             )
         case SeedDeed(deal=deal, attempt=attempt):
-            return OweSeed(deal, attempt) in owed
+            return OweSeed(deal, attempt) in by
         case BookOpenedDeed(deal=deal):
-            return OweBook(deal) in owed
+            return OweBook(deal) in by
         case BookDeed():
             return False
 
@@ -130,12 +129,12 @@ def has_place(match: Match, deed: Offered) -> bool:
     """True if a deed may take effect here: its seat owes it, or it is a book for the coming deal."""
     if isinstance(deed.body, BookDeed):
         return may_seal(match, deed.seat, deed.body.deal)
-    return is_owed(duties(match, deed.seat), deed.body)
+    return is_owed(owed(match, deed.seat), deed.body)
 
 
 def is_due(final: Match, deed: Offered) -> bool:
     """False for a share that rests on an entry which is not final yet: it waits, as its sender had to."""
-    return not isinstance(deed.body, ShareDeed) or is_owed(duties(final, deed.seat), deed.body)
+    return not isinstance(deed.body, ShareDeed) or is_owed(owed(final, deed.seat), deed.body)
 
 
 def check_of(match: Match, deed: Offered) -> Callable[[], object]:
@@ -238,9 +237,8 @@ def turn_up_ready(fold: Fold) -> None:
     faces: dict[Position, Card] = {}
     for position in owed_public(match.game):
         deck = deck_of(match, position)
-        if deck is not None and is_shuffled(deck) and not missing(deck, position):
-            card = face(deck, position)
-            assert card is not None, "all shares are in"
+        card = face(deck, position) if deck is not None and is_shuffled(deck) else None
+        if card is not None:
             faces[position] = Card(card)
     if faces:
         fold.take(turn_up(match.game, faces))

@@ -74,12 +74,13 @@ Duty: TypeAlias = OweKey | OweTurn | OweShares | OweSeed | OweCoin | OweAnswer |
 
 def duties(match: Match, seat: Seat) -> tuple[Duty, ...]:
     """What `seat` owes at this head."""
+    return tuple(owed(match, seat))
+
+
+def owed(match: Match, seat: Seat) -> Iterator[Duty]:
+    """`duties`, one after the other: whoever looks for one need not make up all."""
     if match.is_closed:
-        return ()
-    return tuple(_duties(match, seat))
-
-
-def _duties(match: Match, seat: Seat) -> Iterator[Duty]:
+        return
     for contest in match.contests:
         if seat in contest.claimants():
             yield OweCoin(contest.index)
@@ -141,7 +142,6 @@ def owed_shares(match: Match, seat: Seat) -> Iterator[OweShares]:
     }
     wanted |= owed_public(game)
     for deck in rounds(match, game.deal):
-        positions = wanted & owed_of(deck, seat) if is_shuffled(deck) else ()
+        positions = owed_of(deck, seat, wanted) if is_shuffled(deck) else ()
         if positions:
-            attempt = attempt_of(match, game.deal)
-            yield OweShares(game.deal, deck.round, tuple(sorted(positions)), attempt)
+            yield OweShares(game.deal, deck.round, tuple(positions), attempt_of(match, game.deal))

@@ -76,7 +76,8 @@ class HandingOver:
         if final.is_closed:
             return
         term = max(tip.term, joined)
-        if not self.terms.has_doubts(self._seat, term) and self._is_doubtful(tip, final, now_ms, has_work):
+        has_doubts = self.terms.has_doubts(self._seat, term)
+        if not has_doubts and self._is_doubtful(tip, final, term, now_ms, has_work):
             yield Suspect(term=term)
         wanted = self.terms.wanted()
         if wanted > max(joined, tip.head_term):
@@ -97,11 +98,14 @@ class HandingOver:
             self._moved, self._moved_at_ms = moved, now_ms
             self._undone_since_ms = None
 
-    def _is_doubtful(self, tip: Match, final: Match, now_ms: int, has_work: Callable[[], bool]) -> bool:
-        term = max(tip.term, self.joined)
-        author = on_duty(self._seats, self._first_dealer, term)
+    def _is_doubtful(
+        self, tip: Match, final: Match, term: int, now_ms: int, has_work: Callable[[], bool]
+    ) -> bool:
         is_distrusted = term <= self._distrusted
-        if author == self._seat or (now_ms - self._looked_at_ms < LOOK_MS and not is_distrusted):
+        if now_ms - self._looked_at_ms < LOOK_MS and not is_distrusted:
+            return False
+        author = on_duty(self._seats, self._first_dealer, term)
+        if author == self._seat:
             return False
         self._looked_at_ms = now_ms
         if not self._hears_quorum(now_ms):

@@ -62,8 +62,9 @@ class Holding:
 
     def advance(self) -> None:
         """Hold what can be held by now; what others claim gets a receipt."""
-        newly = (held for held in self.book.advance() if held.seat != self._seat)
-        self.owed.extend(held for held in newly if not self.book.is_on(self._seat, held.id))
+        for held in self.book.advance():
+            if held.seat != self._seat and not self.book.is_on(self._seat, held.id):
+                self.owed.append(held)
 
     def restart(self, items: Iterable[TapeItem]) -> None:
         """Begin again at another tip; what has a receipt on the own tape gets no other."""
@@ -79,9 +80,9 @@ class Holding:
         given = {said.claim for item in own for said in item.item.body if isinstance(said, Receipt)}
         self.owed = [held for held in self.owed if held.id not in given]
 
-    def own(self) -> tuple[HeldClaim, ...]:
+    def own(self) -> list[HeldClaim]:
         """The own undecided claims."""
-        return tuple(held for held in self.book.undecided.values() if held.seat == self._seat)
+        return [held for held in self.book.undecided.values() if held.seat == self._seat]
 
     def receipts(self) -> Iterator[Statement]:
         """Receipts for the newly held claims, each naming the undecided rivals before it on this tape."""

@@ -75,6 +75,9 @@ class Patience:
 
     def due_ms(self, match: Match) -> int | None:
         """When the sequencer has waited long enough for something next."""
+        if not self._held_at_ms and match.cut is None and not match.contests:
+            # Most of the time.
+            return None
         words = [self._held_at_ms[name] for name in self._without_words()]
         if match.cut is not None:
             words = [self._cut_at_ms] if match.cut.index > self._final_index else []

@@ -136,8 +136,9 @@ class Play(Changing):
             has_moved |= self._speak(now_ms)
             has_moved |= self._order(now_ms)
             self.is_busy = has_moved
-        self._effects += [fx.Send(pack(Batch(items=items))) for items in batches(self._to_send)]
-        self._to_send.clear()
+        if self._to_send:
+            self._effects += [fx.Send(pack(Batch(items=items))) for items in batches(self._to_send)]
+            self._to_send.clear()
         effects, self._effects = self._effects, []
         return effects
 

@@ -190,10 +190,11 @@ class Seating:
 
     def yields(self, match: Match, now_ms: int) -> bool:
         """True if the own program stands in, and the player may have the seat: it says nothing any more."""
-        own = ((name, sitting) for name, (_, sitting) in self._pleas.items() if sitting.seat == self._seat)
         return any(
-            self._is_asked_for(sitting, match) and self._may_have(name, sitting, match, now_ms)
-            for name, sitting in own
+            sitting.seat == self._seat
+            and self._is_asked_for(sitting, match)
+            and self._may_have(name, sitting, match, now_ms)
+            for name, (_, sitting) in self._pleas.items()
         )
 
     def is_awaited(self, match: Match, now_ms: int) -> bool:

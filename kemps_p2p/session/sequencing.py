@@ -71,10 +71,16 @@ class Sequencing:
 
     def is_due(self, now_ms: int) -> bool:
         """True if time alone may have brought something to order."""
+        if self.ties:
+            return True
         tip, pacing = self.chain.tip, self.waits.pacing
-        passes = pacing.pass_due_ms(tip), pacing.opening_due_ms
-        dues = (pacing.play_due_ms(tip), *passes, self.waits.patience.due_ms(tip))
-        return bool(self.ties) or any(due is not None and now_ms >= due for due in dues)
+        dues = (
+            pacing.play_due_ms(tip),
+            pacing.pass_due_ms(tip),
+            pacing.opening_due_ms,
+            self.waits.patience.due_ms(tip),
+        )
+        return any(due is not None and now_ms >= due for due in dues)
 
     @property
     def due_ms(self) -> int | None:

@@ -185,21 +185,24 @@ class Silence:
 
         `lost`: the tapes that their own players say are lost.
         """
-        lost_here = (target for target in lost if is_at_table(match, target))
-        for target in (*lost_here, *self._silent(match, now_ms)):
-            length, last = self._tapes.end(target)
-            if self._said.get(target) != length:
-                self._said[target] = length
-                yield Unheard(seat=target, length=length, last=last)
-
-    def _silent(self, match: Match, now_ms: int) -> Iterator[Seat]:
-        """The tapes that are silent for this seat, in its own view or in that of its player."""
-        is_asked = match.observer not in (None, self._seat)
-        if is_asked and self._owed_since_ms is not None and now_ms - self._owed_since_ms >= STRIKE_MS:
-            assert match.observer is not None, "asked"
-            yield match.observer
+        for target in lost:
+            if is_at_table(match, target):
+                yield from self._word_on(target)
+        observer = match.observer
+        if observer is not None and observer != self._seat and self._is_owing(now_ms):
+            yield from self._word_on(observer)
         for target in sorted(self._votes):
             if is_at_table(match, target) and self._silent_ms(target, now_ms) >= ABSENT_MS:
-                yield target
+                yield from self._word_on(target)
             else:
                 self._votes.discard(target)
+
+    def _is_owing(self, now_ms: int) -> bool:
+        """True if the observer has kept its words back for long."""
+        return self._owed_since_ms is not None and now_ms - self._owed_since_ms >= STRIKE_MS
+
+    def _word_on(self, target: Seat) -> Iterator[Unheard]:
+        length, last = self._tapes.end(target)
+        if self._said.get(target) != length:
+            self._said[target] = length
+            yield Unheard(seat=target, length=length, last=last)

@@ -21,7 +21,7 @@ from snoop_formulas import (
 )
 from snoop_reading import Reading, SeenTurn
 
-from kemps_p2p.deck.group import IDENTITY, Group, Point, total
+from kemps_p2p.deck.group import IDENTITY, Group, Point
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Decks:
     def joint_key(self, deal: int) -> Point | None:
         keys = [self.reading.keys.get((deal, seat)) for seat in range(self.public.seats)]
         points = [key.key for key in keys if key is not None]
-        return total(self.public.group, points) if len(points) == len(keys) else None
+        return self.public.group.total(points) if len(points) == len(keys) else None
 
     def _linked(self, turn: SeenTurn) -> LinkedTurn | None:
         """Find the list that a turn was taken on among those that the seat before left."""

@@ -20,7 +20,6 @@ from kemps_p2p.deck.group import (
     chain_generator,
     generators,
     scalar_bytes,
-    total,
 )
 from kemps_p2p.deck.shuffle import (
     Announcement,
@@ -256,7 +255,7 @@ LIES = {
 
 
 def mix(group: Group, row: Sequence[int], points: Sequence[Point]) -> Point:
-    return total(group, (group.mul(m, point) for m, point in zip(row, points, strict=True) if m))
+    return group.total(group.mul(m, point) for m, point in zip(row, points, strict=True) if m)
 
 
 def applied(matrix: Matrix, u: Sequence[int]) -> tuple[int, ...]:

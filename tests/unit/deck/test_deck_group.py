@@ -26,7 +26,6 @@ from kemps_p2p.deck.group import (
     group_named,
     hash_to_group,
     scalar_bytes,
-    total,
     wide_scalar,
 )
 from kemps_p2p.errors import Fault, PeerFault
@@ -91,8 +90,12 @@ def test_the_identity_is_a_point_of_ours_but_of_no_peer(group: Group) -> None:
     assert group.mul(0, base) == group.mul(7, IDENTITY) == group.mul(ORDER, base) == IDENTITY
     assert group.sub(base, base) == group.add(group.base_mul(-1), base) == IDENTITY
     assert group.add(base, IDENTITY) == group.add(IDENTITY, base) == group.sub(base, IDENTITY) == base
-    assert total(group, []) == IDENTITY
-    assert total(group, [base, group.base_mul(-1), base]) == base
+    assert group.total([]) == IDENTITY
+    assert group.total([base, group.base_mul(-1), base]) == base
+    assert group.weighted([], []) == IDENTITY
+    assert group.weighted((2, -1, 3), (base, base, group.base_mul(5))) == group.base_mul(16)
+    with pytest.raises(ValueError, match="zip"):
+        group.weighted((2, 1), (base,))
     with pytest.raises(PeerFault, match="identity"):
         check_point(group, bytes(32))
 
@@ -177,7 +180,7 @@ def test_generators_come_from_labels_alone(group: Group) -> None:
     assert card_point(group, 51) == by_hand("kemps/v1/card", 51)
     assert hash_to_group(group, "a", 1) == by_hand("a", 1) != hash_to_group(group, "a", 2)
     assert generators(group, 3) == generators(group, 9)[:3]
-    assert generators_total(group, 9) == total(group, generators(group, 9))
+    assert generators_total(group, 9) == group.total(generators(group, 9))
     assert generators(group, 1)[0] == by_hand("kemps/v1/deck/generator/commitment", 0)
     assert chain_generator(group) == by_hand("kemps/v1/deck/generator/chain", 0)
 

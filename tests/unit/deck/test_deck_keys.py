@@ -34,7 +34,7 @@ from kemps_p2p.deck.deal import (
     open_all,
     own_face,
 )
-from kemps_p2p.deck.group import IDENTITY, RISTRETTO, STUB, Group, Point, card_point, scalar_bytes, total
+from kemps_p2p.deck.group import IDENTITY, RISTRETTO, STUB, Group, Point, card_point, scalar_bytes
 from kemps_p2p.deck.shares import ShareStatement, prove_shares, secret_key
 from kemps_p2p.deck.state import list_before
 from kemps_p2p.errors import Fault, Missing, PeerFault
@@ -221,7 +221,7 @@ def test_shares_that_would_pass_with_weights_known_beforehand() -> None:
     statement = ShareStatement(context, Point(key.key), tuple(positions((0, 1))), masks[:2], true)
     first, second = shares_module._weights(shares_module.share_transcript(statement), 2)
     parts = (STUB.add(true[0], STUB.base_mul(second)), STUB.sub(true[1], STUB.base_mul(first)))
-    both = [total(STUB, (STUB.mul(first, p[0]), STUB.mul(second, p[1]))) for p in (true, parts)]
+    both = [STUB.total((STUB.mul(first, p[0]), STUB.mul(second, p[1]))) for p in (true, parts)]
     assert both[0] == both[1]
     lied = forged(deck, ME, (0, 1), parts, secret)
     assert fault_of(check_shares, deck, ME, lied) == (Fault.BAD_SHARE_PROOF, ME)

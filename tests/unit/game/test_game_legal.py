@@ -28,7 +28,7 @@ from kemps_p2p.game.actions import (
 from kemps_p2p.game.legal import against
 from kemps_p2p.game.record import replace
 from kemps_p2p.game.rules import load_rules
-from kemps_p2p.game.state import Phase, Result, State, advance, apply, check, legal_actions
+from kemps_p2p.game.state import Phase, Result, State, advance, apply, check, legal_actions, legal_of
 from kemps_p2p.ids import Position, Seat
 
 DEALER = Seat(0)
@@ -166,6 +166,13 @@ def test_calls_that_are_listed() -> None:
         action for action in legal_actions(dealt("chaulcer", 6).state, Seat(1)) if isinstance(action, Call)
     ]
     assert len(many) == 2 + 4 + 2
+
+
+@pytest.mark.parametrize("sort", [Swap, Call, Next])
+def test_those_of_one_sort_are_those_of_all(sort: type[Action]) -> None:
+    state = dealt("kemps").state
+    listed = [action for action in legal_actions(state, Seat(1)) if isinstance(action, sort)]
+    assert list(legal_of(state, Seat(1), {}, sort)) == listed
 
 
 def test_nothing_is_listed_for_a_seat_that_is_not_there() -> None:
