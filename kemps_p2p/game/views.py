@@ -136,10 +136,8 @@ def seat_view(state: State, seat: Seat, own: Mapping[Position, Card]) -> SeatVie
     """
     hand = state.hands[seat] if state.hands else ()
     known = {**{card: state.faces[card] for card in hand if card in state.faces}, **own}
-    table = public_view(state)
-    fields = {name: getattr(table, name) for name in PublicView.__struct_fields__}
     held = tuple(Held(card, known[card]) for card in hand if card in known)
-    return SeatView(**fields, seat=seat, hand=held)
+    return SeatView(**msgspec.structs.asdict(public_view(state)), seat=seat, hand=held)
 
 
 def options(view: SeatView) -> Iterator[Action]:

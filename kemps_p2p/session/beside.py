@@ -33,6 +33,7 @@ class Beside(ABC):
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._seats = len(setup.roster)
+        self._others = tuple(seat for seat in seats(self._seats) if seat != setup.seat)
         self._peers = len(setup.keys)
         self._play: Play | None = None
         self._wants = [Want.PLAY_ON] * self._seats
@@ -81,10 +82,12 @@ class Beside(ABC):
 
     def _forget_wants(self, effects: list[fx.Effect]) -> None:
         """Whoever sits down says for itself what it wants; of the one before nothing is wanted any more."""
-        shown = (effect.sight for effect in effects if isinstance(effect, fx.Show))
-        for sight in shown:
-            if isinstance(sight, fx.SeatBack | fx.SeatHeld) and sight.seat != self.seat:
-                self._wants[sight.seat] = Want.PLAY_ON
+        for effect in effects:
+            match effect:
+                case fx.Show(sight=fx.SeatBack(seat=seat) | fx.SeatHeld(seat=seat)) if seat != self.seat:
+                    self._wants[seat] = Want.PLAY_ON
+                case _:
+                    continue
 
     def agreed(self, now_ms: int) -> Want:
         """What all seats want of the table. It is for the runner to do."""
@@ -103,12 +106,12 @@ class Beside(ABC):
 
     def can_vote_absent(self, now_ms: int) -> tuple[Seat, ...]:
         """The seats that this one may vote absent: they have been silent for long, and it has not yet."""
-        others = self._others() if self._play is not None else ()
+        others = self._others if self._play is not None else ()
         return tuple(seat for seat in others if self.play.can_vote_absent(seat, now_ms))
 
     def vote_absent(self, seat: Seat, now_ms: int) -> list[fx.Effect]:
         """Vote a seat absent: once enough have, its deal is over. Raises `IllegalAction` if it is there."""
-        if self._play is None or seat not in self._others():
+        if self._play is None or seat not in self._others:
             raise IllegalAction(Illegal.NO_SUCH_SEAT)
         return self._after(self._play.vote_absent(seat, now_ms))
 
@@ -120,7 +123,7 @@ class Beside(ABC):
         if play is None or play.is_recovering or not play.is_seated:
             # It has no word at the table, or none yet.
             return effects
-        for seat in self._others():
+        for seat in self._others:
             if play.is_voted_along(seat, now_ms):
                 effects += self.vote_absent(seat, now_ms)
         # One after the other: what follows from one may settle the next.
@@ -143,14 +146,14 @@ class Beside(ABC):
     def _players(self, now_ms: int) -> frozenset[Seat]:
         """The other seats that are there, and decide for themselves."""
         away = {each.seat for each in self.away(now_ms)}
-        here = (seat for seat in self._others() if seat not in away and seat not in self.play.final.absent)
+        here = (seat for seat in self._others if seat not in away and seat not in self.play.final.absent)
         return frozenset(seat for seat in here if self._wants[seat] is not Want.AS_OTHERS)
 
     # Stand-ins
 
     def can_offer(self) -> tuple[Seat, ...]:
         """The absent seats for which the own player may offer a program."""
-        return tuple(seat for seat in self._others() if self.play.can_offer(seat)) if self._play else ()
+        return tuple(seat for seat in self._others if self.play.can_offer(seat)) if self._play else ()
 
     def offers(self) -> tuple[ReadOffer, ...]:
         """What others offer for absent seats, and the own player has not agreed to."""
@@ -186,9 +189,6 @@ class Beside(ABC):
     def is_relieved(self) -> bool:
         """True once this program has stood in for a player, and does so no more: it is done."""
         return self._play is not None and self._play.is_relieved
-
-    def _others(self) -> tuple[Seat, ...]:
-        return tuple(seat for seat in seats(self._seats) if seat != self.seat)
 
     def whisper(self, text: str) -> list[fx.Effect]:
         """Say something to the partner alone, in the private huddle. It is in no log."""

@@ -123,6 +123,7 @@ class Hearing:
         at_hand = AtHand(self._items, self._book, self._unlogged, self._coins, self._exhibits, self._proofs)
         self._sequencing = Sequencing(setup.seat, self._chain, at_hand, waits, now_ms)
         self.is_busy = False
+        self._seen: tuple[Match, SeatView] | None = None
 
     # What is known
 
@@ -148,9 +149,11 @@ class Hearing:
 
     def view(self) -> SeatView:
         """What this seat may see: the final state, and the faces of its own cards."""
-        game = self.final.game
-        hand = game.hands[self.seat] if game.hands else ()
-        return seat_view(game, self.seat, self._dealing.faces(self.final, hand))
+        final = self.final
+        if self._seen is None or self._seen[0] is not final:
+            hand = final.game.hands[self.seat] if final.game.hands else ()
+            self._seen = final, seat_view(final.game, self.seat, self._dealing.faces(final, hand))
+        return self._seen[1]
 
     @property
     def due_ms(self) -> int | None:

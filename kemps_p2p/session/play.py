@@ -323,17 +323,17 @@ class Play(Changing):
 
     def _speak(self, now_ms: int) -> bool:
         """Say in one item all that there is to say."""
-        tip, final = self.tip, self.final
+        tip, final, is_seated = self.tip, self.final, self.is_seated
         said: list[Statement] = [*self._holding.receipts(), *self._to_say]
         self._to_say.clear()
         said += self._silence.words(tip, now_ms, self._seating.pleading(tip, now_ms))
         said += self._silence.back(final)
-        said += self._seating.words(final) if self.is_seated else ()
+        said += self._seating.words(final) if is_seated else ()
         head = tip.head
-        if head.index > self._acked_index and self.is_seated and self._handing.is_normal(tip):
+        if head.index > self._acked_index and is_seated and self._handing.is_normal(tip):
             said.insert(0, Ack(epoch=tip.epoch, term=tip.head_term, head=head))
             self._acked_index = head.index
-        if self.is_seated:
+        if is_seated:
             said += self._handing.says(tip, final, now_ms, lambda: bool(self._events(now_ms)))
         if not said:
             return False
