@@ -29,12 +29,10 @@ def played(scratch: Path, outcomes: int) -> tuple[list[dict[str, int]], list[Pat
     return [json.loads(said) for said, _ in ends], sorted((scratch / "logs").iterdir())
 
 
-def races(audited: Audit, outcomes: int) -> tuple[int, int]:
-    """How many of the first exchanges took their card, and how many missed it; each card was taken once."""
+def races(audited: Audit, outcomes: int) -> list[Swapped | Missed]:
+    """What came of the first exchanges: each took its card, or missed it."""
     events = chain.from_iterable(part.events for step in audited.steps for part in step.parts)
-    found = [event for event in events if isinstance(event, Swapped | Missed)][:outcomes]
-    won = sum(isinstance(event, Swapped) for event in found)
-    return won, len(found) - won
+    return [event for event in events if isinstance(event, Swapped | Missed)][:outcomes]
 
 
 def check(scratch: Path, outcomes: int) -> int:
@@ -43,14 +41,16 @@ def check(scratch: Path, outcomes: int) -> int:
     audited = audit_all([log.read_bytes() for log in logs])
     assert audited.verdict is Verdict.CLEAN
     assert len({one.steps[-1].match.head for one in audited.audits}) == 1
-    won, lost = races(audited.audits[0], outcomes)
-    assert won + lost == outcomes
-    # Of two that want one card one gets it; a few come so late that they see the card gone, and take another.
-    assert lost > outcomes // 4
-    assert won >= outcomes // 2
-    assert sum(seat["won"] for seat in told) >= won
-    grabbing = [seat for seat in told if seat["won"] + seat["lost"] > outcomes // 4]
+    found = races(audited.audits[0], outcomes)
+    assert len(found) == outcomes
+    grabbing = {event.seat for event in found}
     assert len(grabbing) == 2
+    won = sum(isinstance(event, Swapped) for event in found)
+    lost = outcomes - won
+    # Of two that want one card one gets it; whoever comes so late that it sees the card gone takes another.
+    # How many do depends on what else the machine does.
+    assert won >= lost > 0
+    assert sum(told[seat]["won"] for seat in grabbing) >= won
     return lost
 
 
