@@ -20,7 +20,9 @@ from kemps_p2p.session.messages import ShareDeed
 def first_on_duty(seed: int) -> Seat:
     """Who orders deal 0 at a table of four: drawn in the lobby, so the same whatever happens later."""
     sim = Sim(rules=short_rules(), players=4, seed=seed, group=STUB, net=PERFECT)
-    sim.run(200)
+    sim.start()
+    while not sim.peers[0].session.has_begun:
+        sim.step()
     return sim.peers[0].session.play.tip.on_duty
 
 
