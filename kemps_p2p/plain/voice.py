@@ -27,11 +27,11 @@ from kemps_p2p.plain.board import Board
 from kemps_p2p.plain.commands import Page
 from kemps_p2p.plain.help import help_lines
 from kemps_p2p.runtime.huddle import Huddle
-from kemps_p2p.runtime.sitting import Refused, Sight, Sitting
+from kemps_p2p.runtime.sitting import Refused, Sight, Sitting, StandInFailed
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.presence import unready
-from kemps_p2p.wording.absence import absence_text, hold_text
+from kemps_p2p.wording.absence import absence_text, failed_text, hold_text
 from kemps_p2p.wording.actions import action_text
 from kemps_p2p.wording.books import lost_text, sign_text
 from kemps_p2p.wording.cards import card_text
@@ -165,6 +165,8 @@ class Voice:
                     yield f"fault of {who}: {FAULTS[fault.code]}"
             case fx.MatchClosed():
                 yield "the match is over: `rematch` plays again at this table, `quit` leaves"
+            case StandInFailed(seat=seat, text=text):
+                yield failed_text(seat, text, sitting.owners)
             case Refused(action=action, reason=reason):
                 text = action_text(sitting.seat, action, sitting.scene(is_ascii=self._is_ascii))
                 yield f"you cannot {text}: {refusal_text(reason)}"

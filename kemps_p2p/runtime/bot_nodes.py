@@ -60,19 +60,30 @@ class BotNodes:
         for seat in sorted(self._homes.glob("*/matches/*/seat")):
             await self._start(["rejoin", *([] if match is None else [match])], seat.parents[2], "")
 
-    async def stand_in(self, home: Path, match: str) -> None:
-        """Start one that has a seat of this match already. Raises `RuntimeFault`."""
+    async def stand_in(self, home: Path, match: str) -> "asyncio.Task[str | None]":
+        """Start one that has a seat of this match already; its task ends with it, and with its last words if
+        it has failed. Raises `RuntimeFault`.
+        """
         await self._start(["rejoin", match], home, "")
+        return asyncio.create_task(self._failure(self._nodes[-1], self._last_words[-1]))
+
+    @staticmethod
+    async def _failure(node: asyncio.subprocess.Process, last_words: "asyncio.Task[bytes]") -> str | None:
+        said = _first_line(await last_words)
+        return said if await node.wait() != 0 else None
 
     async def _start(self, words: list[str], home: Path, said: str) -> None:
-        node = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "kemps_p2p", *words, "--bot", "--pace", self._pace, "--home", str(home)),
-            *(["--stay"] if self._stay else []),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        )
+        try:
+            node = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "kemps_p2p", *words, "--bot", "--pace", self._pace),
+                *("--home", str(home), *(["--stay"] if self._stay else [])),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.PIPE,
+                env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            )
+        except OSError as error:
+            raise RuntimeFault(f"a bot cannot be started: {error.strerror}") from None
         assert node.stdin is not None, "started with a pipe"
         assert node.stderr is not None, "started with a pipe"
         node.stdin.write(said.encode())
@@ -88,8 +99,7 @@ class BotNodes:
             await asyncio.wait({wanted, *ends}, return_when=asyncio.FIRST_COMPLETED)
             if not wanted.done():
                 gone = next(index for index, end in enumerate(ends) if end.done())
-                said = (await self._last_words[gone]).decode(errors="replace").strip().splitlines()
-                raise RuntimeFault(f"bot {gone + 1} ended: {plain(said[0]) if said else '(silent)'}")
+                raise RuntimeFault(f"bot {gone + 1} ended: {_first_line(await self._last_words[gone])}")
             return await wanted
         finally:
             for task in (wanted, *ends):
@@ -108,3 +118,8 @@ class BotNodes:
         """End those that still run."""
         await end_nodes(self._nodes)
         await asyncio.gather(*self._last_words, return_exceptions=True)
+
+
+def _first_line(said: bytes) -> str:
+    lines = said.decode(errors="replace").strip().splitlines()
+    return plain(lines[0]) if lines else "it does not say why"

@@ -51,7 +51,15 @@ class Refused:
     reason: Illegal
 
 
-Sight: TypeAlias = fx.Sight | Refused
+@dataclass(frozen=True, slots=True)
+class StandInFailed:
+    """The bot that this person runs for an absent player has not started, or has ended; `text` says why."""
+
+    seat: Seat
+    text: str
+
+
+Sight: TypeAlias = fx.Sight | Refused | StandInFailed
 """What there is to show."""
 
 Screen: TypeAlias = Callable[["Sitting"], Awaitable[None]]
@@ -180,8 +188,14 @@ class Sitting:
 
     def _watch(self, session: Session, sight: fx.Sight) -> None:
         if isinstance(sight, fx.SeatHeld) and self._chair.stand_ins is not None:
-            self._chair.stand_ins.start(sight.seat, session.play.final.signers[sight.seat][-1].key)
+            key = session.play.final.signers[sight.seat][-1].key
+            self._chair.stand_ins.start(sight.seat, key, self._stand_in_failed)
         self._sights.put_nowait(sight)
+
+    def _stand_in_failed(self, seat: Seat, text: str) -> None:
+        # One that has made room, or whose match is over, may end as it likes.
+        if self.outcome is None and seat in self.held():
+            self._sights.put_nowait(StandInFailed(seat, text))
 
     def _refused(self, action: Action, reason: Illegal) -> None:
         self._sights.put_nowait(Refused(action, reason))

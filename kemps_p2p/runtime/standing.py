@@ -9,10 +9,12 @@ Section "Stand-ins" of protocol.md.
 
 import asyncio
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from kemps_p2p.codec import encode
+from kemps_p2p.errors import RuntimeFault
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime.bot_nodes import BotNodes
@@ -48,7 +50,8 @@ class StandIns:
     table: Table
     way_back: WayBack
     _drawn: dict[bytes, Program] = field(default_factory=dict)
-    _starts: set[asyncio.Task[None]] = field(default_factory=set)
+    _starts: list[asyncio.Task[None]] = field(default_factory=list)
+    _ends: list[asyncio.Task[str | None]] = field(default_factory=list)
 
     def draw(self) -> Program:
         """Draw what a bot that is offered now would play with."""
@@ -57,23 +60,36 @@ class StandIns:
         self._drawn[program.signs[0].public] = program
         return program
 
-    def start(self, seat: Seat, key: bytes) -> None:
+    def start(self, seat: Seat, key: bytes, failed: Callable[[Seat, str], None]) -> None:
         """Start the bot with this key, since the seat is its own now; only one that was drawn here.
 
-        Raises `RuntimeFault` if its files cannot be written.
+        `failed`: told why it does not start, or has ended, other than by the end of the match.
         """
         program = self._drawn.pop(key, None)
-        if program is None:
+        if program is not None:
+            home = self.homes / f"stand-in-{key.hex()[:16]}"
+            starting = self._start(home, seat, program, lambda text: failed(seat, text))
+            self._starts.append(asyncio.get_running_loop().create_task(starting))
+
+    async def _start(self, home: Path, seat: Seat, program: Program, failed: Callable[[str], None]) -> None:
+        try:
+            end = await self.bots.stand_in(home, self._write(home, seat, program))
+        except RuntimeFault as fault:
+            failed(str(fault))
             return
-        home = self.homes / f"stand-in-{key.hex()[:16]}"
-        make_directory(home)
-        SecretFile(home / "identity").write(program.identity)
-        match = self._write(home, seat, program)
-        task = asyncio.get_running_loop().create_task(self.bots.stand_in(home, match))
-        self._starts.add(task)
+
+        def tell(ended: asyncio.Task[str | None]) -> None:
+            said = None if ended.cancelled() else ended.result()
+            if said is not None:
+                failed(said)
+
+        end.add_done_callback(tell)
+        self._ends.append(end)
 
     def _write(self, home: Path, seat: Seat, program: Program) -> str:
         """What the bot comes to the table with, as one that comes back does; the match."""
+        make_directory(home)
+        SecretFile(home / "identity").write(program.identity)
         objects = split_objects(self.way_back.journal.read_bytes()).objects[:2]
         heading = read_journal(objects)
         files: MatchFiles = new_match_files(home, program.secret)
@@ -95,5 +111,5 @@ class StandIns:
         return heading.founding.match.hex()
 
     async def started(self) -> None:
-        """Wait until all that were to start have. Raises what kept one from it."""
+        """Wait until all that were to start have, or it has been told why one does not."""
         await asyncio.gather(*self._starts)

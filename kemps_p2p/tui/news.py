@@ -47,12 +47,12 @@ from kemps_p2p.game.gestures import length_ms
 from kemps_p2p.game.record import Result, is_running
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.entry import Result as Outcome
-from kemps_p2p.runtime.sitting import Refused, Sight, Sitting
+from kemps_p2p.runtime.sitting import Refused, Sight, Sitting, StandInFailed
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.presence import Away
 from kemps_p2p.tui.recent import Line, Recent, Tone, Until, Words
-from kemps_p2p.wording.absence import absence_text
+from kemps_p2p.wording.absence import absence_text, failed_text
 from kemps_p2p.wording.actions import action_text
 from kemps_p2p.wording.events import ENDS, event_text
 from kemps_p2p.wording.faults import FAULTS
@@ -171,6 +171,8 @@ class News:
                     self._faults.add((fault.code, fault.culprit))
                     who = "somebody" if fault.culprit is None else people.seat(fault.culprit)
                     self.tell(f"fault of {who}: {FAULTS[fault.code]}", now_ms, Tone.LOUD)
+            case StandInFailed(seat=seat, text=text):
+                self.tell(failed_text(seat, text, sitting.owners), now_ms, Tone.LOUD)
             case Refused(action=action, reason=reason):
                 text = action_text(sitting.seat, action, self._scene())
                 self.tell(f"you cannot {text}: {refusal_text(reason)}", now_ms)

@@ -49,6 +49,11 @@ def held_text(seat: int, by: int | None, people: People) -> str:
     return f"{whose} plays for {people.seat(seat)} from now on, until {people.seat(seat)} is back"
 
 
+def failed_text(seat: int, text: str, people: People) -> str:
+    """That a bot of the own player does not play for an absent one any more; `text`: why."""
+    return f"your bot for {people.seat(seat)} has ended: {text}"
+
+
 def hold_text(seat: int, people: People) -> str:
     """How a person at a table in lines gets a bot for an absent seat."""
     who = people.seat(seat)

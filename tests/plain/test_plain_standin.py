@@ -91,6 +91,17 @@ def audited(logs: Sequence[str], code: int) -> set[str]:
 
 
 @pytest.mark.soak
+def test_a_bot_that_ends_is_told_to_whoever_runs_it(tmp_path: Path) -> None:
+    with held((tmp_path / "anna", tmp_path / "ben"), "KEMPS", "relaxed") as anna:
+        commands = {pid: Path(f"/proc/{pid}/cmdline").read_text() for pid in below(anna.process.pid)}
+        (bot,) = [pid for pid, command in commands.items() if "stand-in" in command]
+        os.kill(bot, signal.SIGKILL)
+        play_on(anna, "Your bot for Ben has ended: it does not say why")
+        anna.type("quit")
+        assert anna.end() == 8
+
+
+@pytest.mark.soak
 def test_a_bot_of_another_plays_until_the_player_is_back(tmp_path: Path) -> None:
     homes = tmp_path / "anna", tmp_path / "ben"
     again = "rejoin", "--plain", "--home", str(homes[1])

@@ -17,7 +17,7 @@ from kemps_p2p.ledger.entry import Result
 from kemps_p2p.plain.commands import Page
 from kemps_p2p.plain.voice import Voice, sentence
 from kemps_p2p.runtime.huddle import Huddle
-from kemps_p2p.runtime.sitting import Refused, Sight, Sitting
+from kemps_p2p.runtime.sitting import Refused, Sight, Sitting, StandInFailed
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.presence import Away
@@ -140,8 +140,9 @@ def test_every_sight_has_its_line(told: Told) -> None:
         (fx.FaultFound(PeerFault(Fault.BAD_TURN, culprit=1)), "Fault of Ben: a shuffle turn is out of turn"),
         (fx.MatchClosed(told.sitting.match or b""), "The match is over: `rematch`"),  # type: ignore[arg-type]
         (Refused(Next(), Illegal.DEAL_RUNS), "You cannot start the next deal: the deal is still on."),
+        (StandInFailed(Seat(3), "no more processes"), "Your bot for Carla has ended: no more processes."),
     ]
-    assert {type(sight) for sight, _ in heard} == {*get_args(fx.Sight), Refused}
+    assert {type(sight) for sight, _ in heard} == {*get_args(fx.Sight), Refused, StandInFailed}
     for sight, start in heard:
         lines = told.hear(sight)
         assert lines[0].startswith(start) if start else lines == [], sight

@@ -1,7 +1,8 @@
 """What runs a stand-in: its files, its place beside the peers of a table, and who has a word at its seat."""
 
 import asyncio
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +16,7 @@ from kemps_p2p.game.rules import load_rules
 from kemps_p2p.ids import Seat
 from kemps_p2p.ledger.identity import Identity
 from kemps_p2p.runtime import roaming
+from kemps_p2p.runtime.bot_nodes import BotNodes
 from kemps_p2p.runtime.meeting import Table
 from kemps_p2p.runtime.profile import new_match_files, own_identity
 from kemps_p2p.runtime.roaming import Roaming
@@ -45,10 +47,19 @@ class Started:
     homes: list[tuple[Path, str]] = field(default_factory=list)
     fault: RuntimeFault | None = None
 
-    async def stand_in(self, home: Path, match: str) -> None:
+    async def stand_in(self, home: Path, match: str) -> "asyncio.Task[str | None]":
         if self.fault is not None:
             raise self.fault
         self.homes.append((home, match))
+        return asyncio.create_task(self._played())
+
+    async def _played(self) -> str | None:
+        return None
+
+
+def failed(told: list[tuple[Seat, str]]) -> Callable[[Seat, str], None]:
+    """Notes what is told of bots that fail."""
+    return lambda seat, text: told.append((seat, text))
 
 
 def owned(home: Path, bots: Started) -> StandIns:
@@ -73,16 +84,19 @@ def test_a_bot_that_has_its_seat_comes_back_to_it_as_any_peer(tmp_path: Path) ->
     stand_ins = owned(tmp_path, bots)
     drawn, other = stand_ins.draw(), stand_ins.draw()
     assert list(tmp_path.glob("bots/*")) == []
+    told: list[tuple[Seat, str]] = []
 
     async def main() -> None:
         key = drawn.signs[0].public
-        stand_ins.start(BEN, key)
+        stand_ins.start(BEN, key, failed(told))
         # Once for each, and for nobody else's.
-        stand_ins.start(BEN, key)
-        stand_ins.start(BEN, bytes(32))
+        stand_ins.start(BEN, key, failed(told))
+        stand_ins.start(BEN, bytes(32), failed(told))
         await stand_ins.started()
+        await asyncio.sleep(0)
 
     asyncio.run(main())
+    assert told == []
     ((home, match),) = bots.homes
     assert match == table().founding.match.hex()
     found = unfinished(home, own_identity(home), match)
@@ -101,14 +115,38 @@ def test_a_bot_that_has_its_seat_comes_back_to_it_as_any_peer(tmp_path: Path) ->
 
 def test_a_bot_that_cannot_be_started_is_told(tmp_path: Path) -> None:
     stand_ins = owned(tmp_path, Started(fault=RuntimeFault("no more processes")))
-    drawn = stand_ins.draw()
+    told: list[tuple[Seat, str]] = []
 
     async def main() -> None:
-        stand_ins.start(BEN, drawn.signs[0].public)
+        stand_ins.start(BEN, stand_ins.draw().signs[0].public, failed(told))
+        await stand_ins.started()
+        # Nor is one whose files cannot be written; a match goes on without it.
+        (tmp_path / "bots").rename(tmp_path / "other")
+        (tmp_path / "bots").touch()
+        stand_ins.start(BEN, stand_ins.draw().signs[0].public, failed(told))
         await stand_ins.started()
 
-    with pytest.raises(RuntimeFault, match="no more processes"):
-        asyncio.run(main())
+    asyncio.run(main())
+    (first, second) = told
+    assert first == (BEN, "no more processes")
+    assert second[0] == BEN
+    assert "bots" in second[1]
+
+
+def test_what_a_bot_says_as_it_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> tuple[str | None, str]:
+        bots = BotNodes(0, tmp_path, "fast", stay=False)
+        said = await (await bots.stand_in(tmp_path / "home", "00" * 16))
+        monkeypatch.setattr(sys, "executable", str(tmp_path / "nowhere"))
+        with pytest.raises(RuntimeFault) as fault:
+            await bots.stand_in(tmp_path / "home", "00" * 16)
+        await bots.end()
+        return said, str(fault.value)
+
+    said, refused = asyncio.run(main())
+    assert said is not None
+    assert "has no match 0000" in said
+    assert refused == "a bot cannot be started: No such file or directory"
 
 
 # Its links
