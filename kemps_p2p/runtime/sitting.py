@@ -12,6 +12,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import TypeAlias
 
@@ -187,14 +188,14 @@ class Sitting:
         return not self._sights.empty()
 
     def _watch(self, session: Session, sight: fx.Sight) -> None:
-        if isinstance(sight, fx.SeatHeld) and self._chair.stand_ins is not None:
-            key = session.play.final.signers[sight.seat][-1].key
-            self._chair.stand_ins.start(sight.seat, key, self._stand_in_failed)
         self._sights.put_nowait(sight)
+        if isinstance(sight, fx.SeatHeld) and sight.by == self.seat and self._chair.stand_ins is not None:
+            key = session.play.final.signers[sight.seat][-1].key
+            self._chair.stand_ins.start(sight.seat, key, partial(self._stand_in_failed, key))
 
-    def _stand_in_failed(self, seat: Seat, text: str) -> None:
+    def _stand_in_failed(self, key: bytes, seat: Seat, text: str) -> None:
         # One that has made room, or whose match is over, may end as it likes.
-        if self.outcome is None and seat in self.held():
+        if self.outcome is None and self._session.is_sitting(seat, key):
             self._sights.put_nowait(StandInFailed(seat, text))
 
     def _refused(self, action: Action, reason: Illegal) -> None:

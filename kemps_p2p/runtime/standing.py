@@ -21,10 +21,10 @@ from kemps_p2p.runtime.bot_nodes import BotNodes
 from kemps_p2p.runtime.files import SecretFile
 from kemps_p2p.runtime.meeting import Table
 from kemps_p2p.runtime.profile import SECRET_BYTES, MatchFiles, new_match_files
-from kemps_p2p.runtime.store import AppendFile, make_directory, split_objects
+from kemps_p2p.runtime.store import AppendFile, make_directory
 from kemps_p2p.runtime.wayback import Came, WayBack
 from kemps_p2p.runtime.zap import CurveKeys
-from kemps_p2p.session.journal import read_journal, setup_from
+from kemps_p2p.session.journal import setup_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,7 @@ class StandIns:
     table: Table
     way_back: WayBack
     _drawn: dict[bytes, Program] = field(default_factory=dict)
+    _started: set[bytes] = field(default_factory=set)
     _starts: list[asyncio.Task[None]] = field(default_factory=list)
     _ends: list[asyncio.Task[str | None]] = field(default_factory=list)
 
@@ -61,15 +62,20 @@ class StandIns:
         return program
 
     def start(self, seat: Seat, key: bytes, failed: Callable[[Seat, str], None]) -> None:
-        """Start the bot with this key, since the seat is its own now; only one that was drawn here.
+        """Start the bot with this key, which this seat has offered, since the seat is its own now; once.
 
-        `failed`: told why it does not start, or has ended, other than by the end of the match.
+        `failed`: told why it does not start, or has ended other than in good order.
         """
-        program = self._drawn.pop(key, None)
-        if program is not None:
-            home = self.homes / f"stand-in-{key.hex()[:16]}"
-            starting = self._start(home, seat, program, lambda text: failed(seat, text))
+        home = self.homes / f"stand-in-{key.hex()[:16]}"
+        if key in self._started or home.exists():
+            # An earlier run of this program has started it, and this one has brought it back.
+            return
+        self._started.add(key)
+        if key in self._drawn:
+            starting = self._start(home, seat, self._drawn[key], lambda text: failed(seat, text))
             self._starts.append(asyncio.get_running_loop().create_task(starting))
+        else:
+            failed(seat, "it was offered by an earlier run of this program, and has gone with it")
 
     async def _start(self, home: Path, seat: Seat, program: Program, failed: Callable[[str], None]) -> None:
         try:
@@ -90,8 +96,7 @@ class StandIns:
         """What the bot comes to the table with, as one that comes back does; the match."""
         make_directory(home)
         SecretFile(home / "identity").write(program.identity)
-        objects = split_objects(self.way_back.journal.read_bytes()).objects[:2]
-        heading = read_journal(objects)
+        heading = self.way_back.heading()
         files: MatchFiles = new_match_files(home, program.secret)
         identity, secret = program.signs
         setup = setup_from(heading, identity, secret, seat)

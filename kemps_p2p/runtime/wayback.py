@@ -113,6 +113,10 @@ class WayBack:
         assert self.kept is not None, "asked before there was a match"
         return MatchFiles(self.kept[0].path.parent, b"").journal
 
+    def heading(self) -> Journal:
+        """How the match began that is kept, by its journal. Raises `RuntimeFault`."""
+        return read_journal(_start_of(self.journal))
+
     def come_back(self, found: "Unfinished") -> None:
         """Go on with what was kept before a crash. Raises `RuntimeFault`."""
         self.kept = SecretFile(found.files.seat), replace(found.kept, bind=self.address)
