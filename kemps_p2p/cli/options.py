@@ -3,6 +3,7 @@
 import math
 import os
 import signal
+import warnings
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -155,5 +156,7 @@ def _terminated(_signal: int, _frame: FrameType | None) -> None:
     # As Ctrl-C itself: a running event loop then lets what it runs say good-bye. A shell starts what it runs
     # in the background without an ear for Ctrl-C.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # Wherever it strikes: nobody needs to hear of what was made there and not begun.
+        warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
         raise KeyboardInterrupt
     signal.raise_signal(signal.SIGINT)

@@ -11,7 +11,6 @@ in the view. Invariants:
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
-from dataclasses import dataclass
 from functools import partial
 from random import Random
 from typing import TypeAlias
@@ -31,6 +30,7 @@ from kemps_p2p.runtime.aftermath import Aftermath, say_farewell
 from kemps_p2p.runtime.chair import FIRST, Before, Chair, after
 from kemps_p2p.runtime.person import WAITED_FOR, Person
 from kemps_p2p.runtime.runner import Outcome
+from kemps_p2p.runtime.sights import Refused, Sight, StandInFailed
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.presence import Away
@@ -42,26 +42,6 @@ from kemps_p2p.wording.people import People
 from kemps_p2p.wording.scene import Scene
 from kemps_p2p.wording.scores import result_line
 from kemps_p2p.wording.words import words_of
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """An action that had to wait for an earlier one cannot be done any more; nothing was sent."""
-
-    action: Action
-    reason: Illegal
-
-
-@dataclass(frozen=True, slots=True)
-class StandInFailed:
-    """The bot that this person runs for an absent player has not started, or has ended; `text` says why."""
-
-    seat: Seat
-    text: str
-
-
-Sight: TypeAlias = fx.Sight | Refused | StandInFailed
-"""What there is to show."""
 
 Screen: TypeAlias = Callable[["Sitting"], Awaitable[None]]
 """Shows a sitting to a person, and those of its rematches, until the person leaves."""

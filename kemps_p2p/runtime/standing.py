@@ -22,9 +22,9 @@ from kemps_p2p.runtime.files import SecretFile
 from kemps_p2p.runtime.meeting import Table
 from kemps_p2p.runtime.profile import SECRET_BYTES, MatchFiles, new_match_files
 from kemps_p2p.runtime.store import AppendFile, make_directory
-from kemps_p2p.runtime.wayback import Came, WayBack
+from kemps_p2p.runtime.wayback import Came, WayBack, start_of
 from kemps_p2p.runtime.zap import CurveKeys
-from kemps_p2p.session.journal import setup_from
+from kemps_p2p.session.journal import read_journal, setup_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class StandIns:
         """What the bot comes to the table with, as one that comes back does; the match."""
         make_directory(home)
         SecretFile(home / "identity").write(program.identity)
-        heading = self.way_back.heading()
+        heading = read_journal(start_of(self.way_back.journal))
         files: MatchFiles = new_match_files(home, program.secret)
         identity, secret = program.signs
         setup = setup_from(heading, identity, secret, seat)

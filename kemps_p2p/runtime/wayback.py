@@ -113,10 +113,6 @@ class WayBack:
         assert self.kept is not None, "asked before there was a match"
         return MatchFiles(self.kept[0].path.parent, b"").journal
 
-    def heading(self) -> Journal:
-        """How the match began that is kept, by its journal. Raises `RuntimeFault`."""
-        return read_journal(_start_of(self.journal))
-
     def come_back(self, found: "Unfinished") -> None:
         """Go on with what was kept before a crash. Raises `RuntimeFault`."""
         self.kept = SecretFile(found.files.seat), replace(found.kept, bind=self.address)
@@ -264,7 +260,7 @@ def begun_matches(home: Path) -> dict[str, Begun]:
     found: dict[str, Begun] = {}
     for files in _begun(home):
         try:
-            heading = read_journal(_start_of(files.journal))
+            heading = read_journal(start_of(files.journal))
         except RuntimeFault:
             continue
         names = tuple(name for name, _ in heading.remembered.names[: heading.founding.seats])
@@ -346,7 +342,7 @@ def _logged_before(kept: KeptSeat, setup: Setup) -> tuple[str, tuple[bytes, ...]
     lobby = Lobby(setup)
     for log in Path(kept.logs).glob(log_name("*", setup.seat, len(setup.roster))):
         try:
-            _, genesis = _start_of(log)
+            _, genesis = start_of(log)
             founding = found(decode(genesis, SignedGenesis).raw)
         except (ValueError, PeerFault):
             continue
@@ -427,8 +423,8 @@ def _objects(path: Path) -> tuple[tuple[bytes, ...], int]:
     return file.found.objects, len(file.found.torn)
 
 
-def _start_of(path: Path) -> tuple[bytes, ...]:
-    """The first two objects of a file, as far as they are there."""
+def start_of(path: Path) -> tuple[bytes, ...]:
+    """The first two objects of a file, as far as they are there. Raises `RuntimeFault`."""
     try:
         with path.open("rb") as file:
             return frame(file.read(_HEADING_BYTES)).objects[:2]

@@ -15,7 +15,8 @@ from kemps_p2p.game.record import BETWEEN_DEALS, Phase
 from kemps_p2p.game.rules import Signals
 from kemps_p2p.game.views import SeatView
 from kemps_p2p.runtime.huddle import Huddle
-from kemps_p2p.runtime.sitting import Sight, Sitting
+from kemps_p2p.runtime.sights import Sight
+from kemps_p2p.runtime.sitting import Sitting
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.presence import unready
 from kemps_p2p.session.waiting import Waiting, What

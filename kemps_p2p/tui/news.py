@@ -47,7 +47,8 @@ from kemps_p2p.game.gestures import length_ms
 from kemps_p2p.game.record import Result, is_running
 from kemps_p2p.ids import Position, Seat
 from kemps_p2p.ledger.entry import Result as Outcome
-from kemps_p2p.runtime.sitting import Refused, Sight, Sitting, StandInFailed
+from kemps_p2p.runtime.sights import Refused, Sight, StandInFailed
+from kemps_p2p.runtime.sitting import Sitting
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.presence import Away

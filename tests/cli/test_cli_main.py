@@ -227,6 +227,23 @@ def test_a_command_whose_output_nobody_reads_can_be_ended(tmp_path: Path, before
     assert (process.returncode, err) == (Exit.INTERRUPTED, b"kemps: interrupted\n")
 
 
+def test_what_an_interrupt_leaves_undone_is_not_warned_of() -> None:
+    """In a shell's background it strikes between any two steps: a coroutine may be made and not begun."""
+    code = """
+import signal
+from kemps_p2p.cli.options import end_on_terminate
+async def made(): pass
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+end_on_terminate()
+try:
+    made(), signal.raise_signal(signal.SIGTERM)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")
+
+
 def test_the_shell_can_complete_commands() -> None:
     ran = kemps(env={"_KEMPS_COMPLETE": "bash_complete", "COMP_WORDS": "kemps au", "COMP_CWORD": "1"})
     assert "audit" in ran.out

@@ -25,7 +25,8 @@ from kemps_p2p.ids import Seat
 from kemps_p2p.runtime.housebot import HouseBot
 from kemps_p2p.runtime.local import KEPT_MESSAGES_MAX, Room, chairs, own_seat, play_on
 from kemps_p2p.runtime.runner import Outcome
-from kemps_p2p.runtime.sitting import Refused, Sitting
+from kemps_p2p.runtime.sights import Refused
+from kemps_p2p.runtime.sitting import Sitting
 from kemps_p2p.runtime.transport import Arrival, PublicKey, new_event_loop
 from kemps_p2p.session import dealing, silence, walkover
 from kemps_p2p.session import effects as fx

@@ -17,7 +17,8 @@ from kemps_p2p.ledger.entry import Result
 from kemps_p2p.plain.commands import Page
 from kemps_p2p.plain.voice import Voice, sentence
 from kemps_p2p.runtime.huddle import Huddle
-from kemps_p2p.runtime.sitting import Refused, Sight, Sitting, StandInFailed
+from kemps_p2p.runtime.sights import Refused, Sight, StandInFailed
+from kemps_p2p.runtime.sitting import Sitting
 from kemps_p2p.session import effects as fx
 from kemps_p2p.session.messages import Want
 from kemps_p2p.session.presence import Away
