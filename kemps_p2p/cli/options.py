@@ -1,10 +1,11 @@
 """Options that several commands share."""
 
+import logging
 import math
 import os
 import signal
-import warnings
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -156,7 +157,12 @@ def _terminated(_signal: int, _frame: FrameType | None) -> None:
     # As Ctrl-C itself: a running event loop then lets what it runs say good-bye. A shell starts what it runs
     # in the background without an ear for Ctrl-C.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        # Wherever it strikes: nobody needs to hear of what was made there and not begun.
-        warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
+        _say_no_more()
         raise KeyboardInterrupt
     signal.raise_signal(signal.SIGINT)
+
+
+def _say_no_more() -> None:
+    """What an interrupt leaves made and not begun, or begun and not ended, nobody needs to hear of."""
+    warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
+    logging.getLogger("asyncio").disabled = True
